@@ -4,8 +4,8 @@ import { planOf } from "./plan.ts";
 
 const PLAN = planOf("Did Arsenal win the Vale Cup in 2026?", "", Date.UTC(2026, 8, 28));
 
-function passagesIn(text: string, isLeftOut?: (sentence: string) => boolean) {
-  const source = { url: "https://news.test/", title: "", text, published: undefined, language: "en", isHint: false };
+function passagesIn(text: string, isLeftOut?: (sentence: string) => boolean, title = "") {
+  const source = { url: "https://news.test/", title, text, published: undefined, language: "en", isHint: false };
   return passagesOf(PLAN, source, isLeftOut);
 }
 
@@ -104,4 +104,17 @@ test("a sentence to which the page does not come back is an aside", () => {
   expect(isAside(`Arsenal won the Vale Cup. ${other.repeat(3)} The Arsenal team left the Vale with the Cup.`)).toBe(
     false,
   );
+});
+
+test("the first sentence of a page is not an aside if it has a word of the question that the title has", () => {
+  const rest = " The garden has roses, and the roses need water each morning in summer.".repeat(3);
+  const lead = "Arsenal won the Vale Cup.";
+  const isAsideUnder = (title: string, text: string): boolean | undefined =>
+    passagesIn(text, undefined, title).find((passage) => passage.text === lead)?.isAside;
+  expect(isAsideUnder("Arsenal at last", `${lead}${rest}`)).toBe(false);
+  expect(isAsideUnder("Arsenal at last", `Vale Post, 3 May 2026\n\n${lead}${rest}`)).toBe(false);
+  expect(isAsideUnder("Joy at last", `${lead}${rest}`)).toBe(true);
+  expect(isAsideUnder("Cup and roses", `${lead}${rest}`)).toBe(true);
+  const question = passagesIn(`A rose is a rose. ${lead}${rest}`, undefined, "The Vale");
+  expect(question.find((passage) => passage.text === lead)?.isAside).toBe(true);
 });

@@ -143,12 +143,15 @@ export function passagesOf(
   let header: string | undefined;
   let last: { readonly text: string; readonly shared: ReadonlySet<string> }[] = [];
   const mentions = new Map<string, number>();
+  let lead: number | undefined;
   for (const sentence of sentencesOf(source.text)) {
     const words = wordsOf(sentence.text);
     const shared = new Set(words.flatMap(({ stem }) => (terms.has(stem) ? [stem] : [])));
     // The line with the name of the site or the author is about neither.
-    if (SENTENCE.test(sentence.text))
+    if (SENTENCE.test(sentence.text)) {
+      lead ??= sentence.index;
       for (const family of familiesIn(words)) mentions.set(family, (mentions.get(family) ?? 0) + 1);
+    }
     const near = new Set([...shared, ...titleTerms, ...openingTerms, ...last.flatMap((one) => [...one.shared])]);
     const worth = near.size > 0 || sentence.index < OPENING;
     const isIntroduction = frames.introduces(sentence.text);
@@ -174,7 +177,16 @@ export function passagesOf(
   return kept
     .toSorted((a, b) => a.start - b.start)
     .slice(0, MAX_PASSAGES * 2)
-    .map((passage) => ({ ...passage, isAside: isAside(passage, source, names, isTopicOf) }));
+    .map((passage) => ({
+      ...passage,
+      isAside:
+        !(passage.index === lead && isOnTitle(passage, titleWords)) && isAside(passage, source, names, isTopicOf),
+    }));
+}
+
+/** Whether a sentence has a word of the question that the title has, as the first sentence of a report has. */
+function isOnTitle({ shared }: Passage, titleWords: ReadonlySet<string>): boolean {
+  return [...shared].some((term) => titleWords.has(familyOf(term)));
 }
 
 /**

@@ -69,6 +69,12 @@ describe("confidence", () => {
       "YES",
       "medium",
     ],
+    [
+      "one, and one that mentions it in passing",
+      [says("NO", 0), says("NO", 1, { isAside: true })],
+      "LIKELY_NO",
+      "medium",
+    ],
     ["one and a weak one", [says("NO", 0), says("NO", 1, { strength: 0.4 })], "LIKELY_NO", "medium"],
     ["one, and one in another language", [says("NO", 0), says("NO", 1, { isForeign: true })], "LIKELY_NO", "medium"],
     ["two with other words", [0, 1].map((at) => says("NO", at, { isLoose: true })), "UNCERTAIN", "low"],

@@ -70,7 +70,8 @@ function verdictOf(plan: Plan, probability: number, statements: readonly Stateme
   if (statements.length === 0 || contradicted || (!spoken && !isLeaning(plan))) return "UNCERTAIN";
   const isFirm = (sign: number): boolean => {
     const agreeing = voices.filter(
-      (one) => one.sign === sign && speaks(one) && one.statements.some(({ isForeign }) => isForeign !== true),
+      (one) =>
+        one.sign === sign && !one.isAside && speaks(one) && one.statements.some(({ isForeign }) => isForeign !== true),
     );
     const exact = agreeing.filter((one) =>
       one.statements.some(({ isLoose, isForeign }) => isLoose !== true && isForeign !== true),
