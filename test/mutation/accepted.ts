@@ -366,4 +366,22 @@ export const ACCEPTED: readonly Accepted[] = [
     mutant: "this.#length + bytes <= this.#bytes.length  →  (this.#length + bytes < this.#bytes.length)",
     reason: "a larger buffer holds the same bytes",
   },
+  {
+    file: "src/store/open/open-store.ts",
+    code: "if (current === synchronous) return;",
+    mutant: "current === synchronous  →  false",
+    reason: "saves a statement: the connection has this setting already",
+  },
+  {
+    file: "src/store/open/open-store.ts",
+    code: "if (current === synchronous) return;",
+    mutant: "return;  →  ;",
+    reason: "saves a statement: the connection has this setting already",
+  },
+  {
+    file: "src/store/sqlite/sqlite-ledger.ts",
+    code: "if (isSent(change) && quick.run(SENT, values) > 0) return true;",
+    mutant: "isSent(change) && quick.run(SENT, values) > 0  →  false",
+    reason: "saves time (bench channels): MOVE records the same",
+  },
 ];

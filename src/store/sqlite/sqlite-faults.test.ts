@@ -8,6 +8,7 @@ import { LEASE_MS } from "../ledger.ts";
 import { openSqliteJobs } from "../open/open-jobs.ts";
 import { openStore, openUsageStore } from "../open/open-store.ts";
 import { type Store } from "../store.ts";
+import { CREDIT } from "../testing/credits-contract.ts";
 import { newJob } from "../testing/jobs-contract.ts";
 import { REFUND, WISH } from "../testing/refunds-contract.ts";
 import { RESERVATION } from "../testing/reservation.ts";
@@ -98,6 +99,43 @@ test("waiting writes fail when the store is closed", async () => {
   await Promise.all([store.close(), usage.close()]);
   expect(await Promise.all(writes)).toEqual(["SQLITE_BUSY", "SQLITE_BUSY"]);
   await locker.letGo();
+});
+
+test("a settlement that waits for another process's write is still made when the store closes", async () => {
+  const path = join(folder, "last.db");
+  const store = openStore(path);
+  const { payment } = await store.ledger.reserve(RESERVATION);
+  const locker = await lock(path);
+  const settled = store.ledger.move(payment, { state: "settled", lease: false, transaction: "0xtx" });
+  const closed = store.close();
+  await locker.letGo();
+  expect(await settled).toBe(true);
+  await closed;
+  const after = openStore(path);
+  expect(await after.ledger.find(payment)).toMatchObject({ state: "settled", transaction: "0xtx" });
+  await after.close();
+});
+
+test("a fault of the file is not taken for a balance that is too small or too large", async () => {
+  const path = join(folder, "fault.db");
+  const store = openStore(path);
+  const grant = { id: "g", kind: "issued", amount: "1", payment: "" } as const;
+  await store.credits.open(CREDIT, grant);
+  const file = new Database(path);
+  for (const [table, event] of [
+    ["payments", "INSERT"],
+    ["credits", "UPDATE"],
+  ])
+    file.run(`CREATE TRIGGER fault_${table} BEFORE ${event} ON ${table} BEGIN INSERT INTO missing VALUES (1); END`);
+  file.close();
+  const faults: readonly Promise<unknown>[] = [
+    store.ledger.reserve(RESERVATION),
+    store.credits.add(CREDIT.id, { ...grant, id: "more" }, 0),
+    store.credits.take(CREDIT.id, { ...grant, id: "less", kind: "refunded" }),
+  ];
+  const said = await Promise.all(faults.map((fault) => fault.catch(String)));
+  for (const fault of said) expect(fault).toContain("no such table: main.missing");
+  await store.close();
 });
 
 test("a write resolves only after it is made: no one does while another process has the file", async () => {

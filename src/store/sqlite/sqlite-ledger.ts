@@ -60,6 +60,8 @@ const RESERVE = `
     OR (fingerprint = $fingerprint AND (state IN ('settling', 'unknown') OR (state IN ('deferred', 'settled') AND delivered = 0 AND refunded = '0' AND cuts < ${MAX_CUTS} AND partials < $maxPartials))))
   RETURNING ${PAYMENT}`;
 
+const FIND = `SELECT ${PAYMENT} FROM payments WHERE ${OF_KEY}`;
+
 const MOVE = `
   UPDATE payments SET state = $state, held_until = $until, updated_at = $now,
     tx = COALESCE($transaction, tx), reason = COALESCE($reason, reason), payer = COALESCE($payer, payer), facilitator = COALESCE($facilitator, facilitator),
@@ -182,28 +184,23 @@ export class SqliteLedger implements Ledger {
   }
 
   async reserve(reservation: Reservation, maxPartials = MAX_CUTS): Promise<Claim> {
-    const row = await this.#grouped(false, () =>
-      this.#reserved({ ...reservation, owner: this.#owner, ...this.#leaseTimes(), now: this.#now(), maxPartials }),
-    );
-    if (row === "uncovered") return uncovered(reservation);
-    if (row !== undefined) {
-      this.#leases.touch(reservation.nonce);
-      return { leased: true, payment: toPayment(row) };
-    }
-    const standing = await this.find(reservation);
-    // Another process released the payment between the two statements, so the next attempt can get it.
-    if (standing === undefined) return this.reserve(reservation, maxPartials);
-    return { leased: false, payment: standing };
+    const claim = await this.#grouped(false, () => this.#reserved(reservation, maxPartials));
+    if (claim.leased) this.#leases.touch(reservation.nonce);
+    return claim;
   }
 
-  /** `uncovered`: the credit does not cover the charge. */
-  #reserved(values: object): PaymentRow | "uncovered" | undefined {
+  #reserved(reservation: Reservation, maxPartials: number): Claim {
+    const { quick } = this.#files;
+    const values = { ...reservation, owner: this.#owner, ...this.#leaseTimes(), now: this.#now(), maxPartials };
     try {
-      return this.#files.quick.get<PaymentRow>(RESERVE, values);
+      const leased = quick.get<PaymentRow>(RESERVE, values);
+      if (leased !== undefined) return { leased: true, payment: toPayment(leased) };
     } catch (error) {
-      if (isUncovered(error)) return "uncovered";
+      if (isUncovered(error)) return uncovered(reservation);
       throw error;
     }
+    // The statement left a row as it was, which no other process can remove within this transaction.
+    return { leased: false, payment: toPayment(quick.get<PaymentRow>(FIND, values) as PaymentRow) };
   }
 
   async move(payment: Payment, change: Change): Promise<boolean> {
@@ -255,7 +252,7 @@ export class SqliteLedger implements Ledger {
 
   async find(key: PaymentKey): Promise<Payment | undefined> {
     this.flush();
-    const row = this.#files.quick.get<PaymentRow>(`SELECT ${PAYMENT} FROM payments WHERE ${OF_KEY}`, key);
+    const row = this.#files.quick.get<PaymentRow>(FIND, key);
     return row && toPayment(row);
   }
 

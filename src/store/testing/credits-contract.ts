@@ -6,7 +6,7 @@ import { type Store } from "../store.ts";
 import { type NewDatabase, openFresh, START } from "./contract-harness.ts";
 import { RESERVATION } from "./reservation.ts";
 
-const CREDIT: NewCredit = {
+export const CREDIT: NewCredit = {
   id: "first-credit",
   hash: "hash-1",
   owner: "0xowner",

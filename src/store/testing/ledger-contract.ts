@@ -272,6 +272,9 @@ function testPartials(newDatabase: NewDatabase): void {
     }
     expect(await ledger.reserve(PAYMENT, 2)).toMatchObject({ leased: false, payment: { partials: 2, cuts: 0 } });
     expect((await ledger.reserve(PAYMENT, 3)).leased).toBe(true);
+    const { payment } = await ledger.reserve({ ...PAYMENT, nonce: "0xwhole" });
+    await ledger.move(payment, { state: "settled", lease: false });
+    expect((await ledger.reserve({ ...PAYMENT, nonce: "0xwhole" }, 1)).leased).toBe(true);
   });
 }
 
