@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "bun:test";
 import { patient } from "../../lib/testing/patience.ts";
 import { createServer } from "node:net";
 import { listenOnLoopback } from "../../lib/testing/listen.ts";
-import { closeServers, message, OK, READY, serve, UTF8 } from "../testing/scripted-postgres.ts";
+import { closeServers, DONE, message, OK, READY, serve, UTF8 } from "../testing/scripted-postgres.ts";
 import { until } from "../../lib/testing/until.ts";
 import { watchTimers } from "../../lib/testing/timers.ts";
 import { Connection, statement } from "./connection.ts";
@@ -118,6 +118,15 @@ test("notices, a cancellation key and parameters may come before a server is rea
   const response = Buffer.concat([message("1"), message("2"), row, message("C", "SELECT 1\0"), READY]);
   const { port } = await serve(Buffer.concat([OK, ...more, UTF8, READY]), response);
   expect(await outcome(port)).toBe('{"rows":[["1"]],"count":1}');
+});
+
+test.each([
+  [200, '{"rows":[],"count":0}'],
+  [201, NO_PROTOCOL],
+])("a server may send 200 messages before it is ready, and one that sends %d: %s", async (count, expected) => {
+  const notices = Array<Buffer>(count - 3).fill(message("N", "\0"));
+  const { port } = await serve(Buffer.concat([OK, ...notices, UTF8, READY]), DONE);
+  expect(await outcome(port, "disable", patient(10_000))).toBe(expected);
 });
 
 /** A row of one column. Its message has `bytes` bytes. */
