@@ -171,6 +171,24 @@ describe("the body of a request", () => {
   });
 });
 
+test("requests of an operation without a whole configuration have no such places", async () => {
+  const head = ["POST /v1/upstreams HTTP/1.1", "Host: localhost", `X-API-Key: ${FULL_KEY}`, "Connection: close"];
+  const sent = [...head, "Content-Type: application/json", "Content-Length: 2", "", "{"].join("\r\n");
+  const sockets = Array.from({ length: 5 }, () => {
+    const socket = connect(Number(new URL(rig.server.url ?? "").port), "127.0.0.1");
+    socket.write(sent);
+    return socket;
+  });
+  const heads: string[] = [];
+  for (const socket of sockets) socket.on("data", (chunk) => void heads.push(String(chunk).slice(0, 13)));
+  // A later request is served while the others wait for the rest of their bodies.
+  expect((await rig.call("POST", "/v1/upstreams", { body: {} })).status).toBe(400);
+  expect(heads).toEqual([]);
+  for (const socket of sockets) socket.write("}");
+  await Promise.all(sockets.map((socket) => once(socket, "close")));
+  expect(heads).toEqual(Array<string>(5).fill("HTTP/1.1 400 "));
+});
+
 test("HEAD has the fields of GET and no body", async () => {
   const head = await rig.call("HEAD", "/v1/routes", { key: READ_ONLY_KEY });
   const whole = await rig.call("GET", "/v1/routes");

@@ -52,12 +52,16 @@ test("only states that transfer money are flushed to the disk", async () => {
   const { ledger, count, database } = openLedger("ledger.db");
   const flushes: Record<string, number> = {};
   for (const state of ["verified", "settling", "settled", "failed", "unknown", "released"] as const) {
+    count.flushes = 0;
     const { payment } = await ledger.reserve({ ...PAYMENT, nonce: state });
+    expect(count.flushes).toBe(0);
     if (state === "released") await ledger.move(payment, { state: "verified", lease: true });
     count.flushes = 0;
     await ledger.move(payment, { state, lease: false });
     flushes[state] = count.flushes;
   }
+  expect(await ledger.deliver({ ...PAYMENT, nonce: "settled" })).toBe(true);
+  expect(count.flushes).toBe(0);
   expect(flushes).toEqual({ verified: 0, settling: 1, settled: 1, failed: 1, unknown: 1, released: 0 });
   count.flushes = 0;
   const { payment } = await ledger.reserve({ ...PAYMENT, nonce: "delivered" });

@@ -191,6 +191,19 @@ test("test mode takes the settlement from every price, and ends without a loss",
   ]);
 });
 
+test("100,000 pairs of path and host are compared, and a change of more must be forced", () => {
+  const hosts = Array.from({ length: 249 }, (_, at) => ({ ...ROOT, host: `h${at}.test` }));
+  // Each route without a host is compared for requests to any host, at its path and below it.
+  const changing = (count: number, more: Route): Config =>
+    configOf([...hosts, ...Array.from({ length: count }, (_, at) => ({ path_prefix: `/r${at}`, ...more }))]);
+  const after = { auth: KEY };
+  expect(lossesOf(changing(200, {}), changing(200, after))).toEqual([]);
+  const tooMany = ["routes too many routes change to compare their guards"];
+  expect(lossesOf(changing(201, {}), changing(201, after))).toEqual(tooMany);
+  // Routes that stay as they are do not count.
+  expect(lossesOf(changing(300, {}), changing(300, {}))).toEqual([]);
+});
+
 const openly = (place: string): string => `tls would serve ${place} without client certificates`;
 
 test("a listener or host that no longer requires a client certificate is a loss", () => {
