@@ -384,4 +384,11 @@ export const ACCEPTED: readonly Accepted[] = [
     mutant: "isSent(change) && quick.run(SENT, values) > 0  →  false",
     reason: "saves time (bench channels): MOVE records the same",
   },
+  {
+    file: "src/gateway/admin/running-config/document-judge.ts",
+    code: 'const parsed = await judgeInThread(this.#jobOf({ ...text, asks: "text" }));',
+    mutant:
+      'await judgeInThread(this.#jobOf({ ...text, asks: "text" }))  →  (judgeInThread(this.#jobOf({ ...text, asks: "text" })))',
+    reason: "saves time for a document in parts: the second judgement has the same result",
+  },
 ];

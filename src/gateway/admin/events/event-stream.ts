@@ -77,7 +77,7 @@ class StreamReader implements EventReader {
   #ended = false;
   #wake: (() => void) | undefined;
 
-  constructor(log: StreamSource, at: number, { aliveMs, isReadOnly = false }: Omit<StreamOptions, "beginMs">) {
+  constructor(log: StreamSource, at: number, { aliveMs, isReadOnly }: Required<Omit<StreamOptions, "beginMs">>) {
     this.isReadOnly = isReadOnly;
     this.#aliveMs = aliveMs;
     this.#log = log;

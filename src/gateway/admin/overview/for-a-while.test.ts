@@ -17,7 +17,7 @@ test("a value is read once in its time, for any number of callers", () => {
 });
 
 test("only one request runs at a time, and a slow response is reused for longer", async () => {
-  let now = 0;
+  let now = 50_000;
   let asked = 0;
   let waiting = Promise.withResolvers<number>();
   const ask = hasResponseFor(
@@ -30,14 +30,14 @@ test("only one request runs at a time, and a slow response is reused for longer"
     () => now,
   );
   const first = [ask(), ask()];
-  now = 300;
+  now += 300;
   const late = ask();
   waiting.resolve(7);
   expect(await Promise.all([...first, late])).toEqual([7, 7, 7]);
-  now = 3299;
+  now += 2999;
   expect(await ask()).toBe(7);
   expect(asked).toBe(1);
-  now = 3300;
+  now += 1;
   const second = ask();
   expect(asked).toBe(2);
   waiting.resolve(8);
