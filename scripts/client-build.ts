@@ -51,7 +51,7 @@ async function putTypes(): Promise<void> {
         noEmit: false,
         declaration: true,
         emitDeclarationOnly: true,
-        rootDir: join(ROOT, "src"),
+        rootDir: ROOT,
         outDir: join(folder, "out"),
         typeRoots: [join(ROOT, "node_modules/@types")],
       },
@@ -61,8 +61,8 @@ async function putTypes(): Promise<void> {
     writeFileSync(path, JSON.stringify(project));
     const { exitCode, stdout } = Bun.spawnSync([COMPILER, "-p", path], { cwd: ROOT, stdin: "ignore" });
     if (exitCode !== 0) throw new Error(`Cannot compile the client: ${stdout.toString()}`);
-    for (const file of new Glob("*.d.ts").scanSync(join(folder, "out/client"))) {
-      const text = await Bun.file(join(folder, "out/client", file)).text();
+    for (const file of new Glob("*.d.ts").scanSync(join(folder, "out/src/client"))) {
+      const text = await Bun.file(join(folder, "out/src/client", file)).text();
       // Only files beside it may be named: the rest of the source does not belong to the client.
       put(file, text.replaceAll(/(from "\.\/[\w-]+)\.ts"/g, '$1.js"'));
     }

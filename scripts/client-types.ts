@@ -7,6 +7,7 @@ import {
   successOf,
 } from "../src/content/api/api-document.ts";
 import { type AboutRequest, aboutRequestsOf } from "./about-requests.ts";
+import { toolOperations } from "./tool-operations.ts";
 
 const HEAD = `// Made of the API's description by scripts/generate.ts; changes here are lost.
 import { type CallOptions, type OperationTarget, type TurnpikeFile } from "./call.ts";
@@ -35,8 +36,12 @@ export function clientTypes(document: ApiDocument): string {
   // The client itself has the methods that start jobs.
   const methods = operations.filter((operation) => bodyNames(operation).response !== "StartedJob").map(methodOf);
   methods.push(...aboutRequestsOf(document).map(aboutMethodOf));
+  const tools = Object.keys(toolOperations()).map((name) => JSON.stringify(name));
   return `${HEAD}
 ${[...parts, ...types].join("\n")}
+/** The name of an operation that an agent can call. */
+export type ToolName = ${tools.join(" | ")};
+
 /** One method for each operation, and for each request about a session or a browser. */
 export abstract class Operations {
 ${methods.join("\n")}

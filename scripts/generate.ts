@@ -6,7 +6,6 @@ import { publishedSchema } from "../src/gateway/config/json-schema.ts";
 import { reference } from "./reference/config-reference.ts";
 import { boundsReference } from "./bounds.ts";
 import { clientTypes } from "./client-types.ts";
-import { toolOperations } from "./tool-operations.ts";
 import { cliOperations } from "./cli-operations.ts";
 import { pythonNetworks, pythonOperations, pythonTypes } from "./python-client.ts";
 import { consoleBuild, payScripts } from "./console-build.ts";
@@ -18,7 +17,6 @@ import { errorReference } from "./error-reference.ts";
 const root = new URL("../", import.meta.url);
 const check = process.argv.includes("--check");
 const clientSource = "src/client/operations.ts";
-const toolSource = "src/client/tool-operations.ts";
 const callable = "src/cli/pay/operations.ts";
 const python = "clients/python/turnpike_client";
 const listed = "config/listings.json";
@@ -29,7 +27,6 @@ const sources: readonly (readonly [path: string, text: string])[] = [
   ["docs/decisions/README.md", await decisionsIndex()],
   ["docs/reference/bounds.md", await boundsReference()],
   [clientSource, formatted(clientSource, clientTypes(apiDocument("/")))],
-  [toolSource, formatted(toolSource, toolOperations(apiDocument("/")))],
   [callable, formatted(callable, cliOperations(apiDocument("/")))],
   [`${python}/_networks.py`, pythonNetworks()],
   [`${python}/types.py`, pythonTypes(apiDocument("/"))],

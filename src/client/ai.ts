@@ -3,7 +3,7 @@ import { jsonSchema, type Tool, tool, type ToolSet } from "ai";
 import { type Turnpike } from "./client.ts";
 import { agentTools, base64Of, isFile, type ToolOptions } from "./tools.ts";
 
-export type { ToolName } from "./tool-operations.ts";
+export type { ToolName } from "./operations.ts";
 export type { ToolOptions } from "./tools.ts";
 
 /** Tools for `generateText` and the like, by name. The client pays for their calls, within its limits. */

@@ -3,7 +3,7 @@ import { type DynamicStructuredTool, tool } from "@langchain/core/tools";
 import { type Turnpike } from "./client.ts";
 import { agentTools, base64Of, isFile, type ToolOptions } from "./tools.ts";
 
-export type { ToolName } from "./tool-operations.ts";
+export type { ToolName } from "./operations.ts";
 export type { ToolOptions } from "./tools.ts";
 
 /**

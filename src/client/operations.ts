@@ -1287,6 +1287,24 @@ export interface BrowserState {
   readonly expires_at: string;
 }
 
+/** The name of an operation that an agent can call. */
+export type ToolName =
+  | "search"
+  | "search_content"
+  | "map"
+  | "crawl"
+  | "scrape"
+  | "batch"
+  | "extract"
+  | "read"
+  | "parse"
+  | "pdf"
+  | "screenshot"
+  | "resolve"
+  | "qr"
+  | "session"
+  | "browser";
+
 /** One method for each operation, and for each request about a session or a browser. */
 export abstract class Operations {
   /** Search the web. */

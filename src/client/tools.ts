@@ -1,7 +1,8 @@
 import { type CallOptions, type TurnpikeFile } from "./call.ts";
 import { type Turnpike } from "./client.ts";
 import { type Job } from "./job.ts";
-import { TOOL_OPERATIONS, type ToolName } from "./tool-operations.ts";
+import { type ToolName } from "./operations.ts";
+import { TOOL_OPERATIONS } from "./tool-operations.ts";
 
 /** The choice of tools for an agent. */
 export interface ToolOptions {
