@@ -4,6 +4,7 @@ import { codeOf, whyUnreadable } from "../lib/caught.ts";
 import { isAlive } from "../lib/process/is-alive.ts";
 import { isWithin } from "../lib/time/is-within.ts";
 import { isObject } from "../lib/is-object.ts";
+import { isSame } from "../lib/is-same.ts";
 import { createWholeFile, replaceWholeFile } from "../lib/files/whole-file.ts";
 import { type CertificateStore, checkName, LOCK_NAME, type UnreadableEntry } from "./certificate-store.ts";
 
@@ -26,7 +27,8 @@ export class FileCertificates implements CertificateStore {
   readonly isShared = false;
   readonly #folder: string;
   readonly #now: () => number;
-  #holds = false;
+  /** The lock as this store has written it; undefined: it has not, or has released it. */
+  #lock: CertificateEntry | undefined;
   /** At most one for each of the files that are read. */
   #unreadable: ReadonlyMap<string, UnreadableEntry> = new Map();
 
@@ -60,31 +62,39 @@ export class FileCertificates implements CertificateStore {
   async write(name: string, value: string | undefined, ms?: number): Promise<void> {
     checkName(name);
     if (value === undefined) rmSync(this.#path(name), { force: true });
-    else replaceWholeFile(this.#path(name), this.#text(value, ms ?? 0));
+    else replaceWholeFile(this.#path(name), JSON.stringify(this.#entryOf(value, ms ?? 0)));
   }
 
   async lease(ms: number): Promise<boolean> {
-    if (this.#holds) {
-      this.#holds = ms > 0;
-      if (ms > 0) replaceWholeFile(this.#path(LOCK_NAME), this.#text(String(process.pid), ms));
-      else rmSync(this.#path(LOCK_NAME), { force: true });
-      return true;
-    }
-    if (ms === 0) return true;
+    if (ms === 0 && this.#lock === undefined) return true;
     const held = this.#entry(LOCK_NAME);
     if (held !== undefined && "reason" in held && !held.isDamaged) throw new Error(held.reason);
-    if (held !== undefined && !this.#isHeld(held, ms)) rmSync(this.#path(LOCK_NAME), { force: true });
-    try {
-      createWholeFile(this.#path(LOCK_NAME), this.#text(String(process.pid), ms));
-      this.#holds = true;
-    } catch (error) {
-      if (codeOf(error) !== "EEXIST") throw error;
+    // Another process may have taken the lock after its end.
+    const isOwn = this.#lock !== undefined && isSame(held, this.#lock);
+    if (!isOwn) this.#lock = undefined;
+    const path = this.#path(LOCK_NAME);
+    if (ms === 0) {
+      if (isOwn) rmSync(path, { force: true });
+      this.#lock = undefined;
+      return true;
     }
-    return this.#holds;
+    const lock = this.#entryOf(String(process.pid), ms);
+    if (isOwn) replaceWholeFile(path, JSON.stringify(lock));
+    else {
+      if (held !== undefined && !this.#isHeld(held, ms)) rmSync(path, { force: true });
+      try {
+        createWholeFile(path, JSON.stringify(lock));
+      } catch (error) {
+        if (codeOf(error) === "EEXIST") return false;
+        throw error;
+      }
+    }
+    this.#lock = lock;
+    return true;
   }
 
   async close(): Promise<void> {
-    if (this.#holds) await this.lease(0);
+    if (this.#lock !== undefined) await this.lease(0);
   }
 
   /** False if the lock is damaged or has expired, or if its process has ended. */
@@ -99,9 +109,8 @@ export class FileCertificates implements CertificateStore {
     return join(this.#folder, `${name}${SUFFIX}`);
   }
 
-  #text(value: string, ms: number): string {
-    const entry: CertificateEntry = { until: ms === 0 ? 0 : this.#now() + ms, value };
-    return JSON.stringify(entry);
+  #entryOf(value: string, ms: number): CertificateEntry {
+    return { until: ms === 0 ? 0 : this.#now() + ms, value };
   }
 
   /** Undefined if there is no entry of this name. Throws errors that say nothing about its file. */

@@ -63,6 +63,18 @@ export function testCertificates(kind: string, newStore: NewCertificates): void 
       await b.close();
     });
 
+    test("a process whose lock has expired neither renews nor releases the lock of the next one", async () => {
+      const { clock, a, b } = await openTwice(newStore);
+      expect(await a.lease(1000)).toBe(true);
+      // The process was stopped in between.
+      clock.now += 1001;
+      expect([await b.lease(1000), await a.lease(1000)]).toEqual([true, false]);
+      clock.now += 1001;
+      expect([await a.lease(1000), await b.lease(0), await b.lease(1000)]).toEqual([true, true, false]);
+      await a.close();
+      await b.close();
+    });
+
     test("the lock of a killed process ends when the clock is set back by more than its time", async () => {
       const { clock, a, b } = await openTwice(newStore);
       expect([await a.lease(1000), await b.lease(1000)]).toEqual([true, false]);
