@@ -96,6 +96,12 @@ test("the password is the value of the environment variable", async () => {
   closeServers();
   expect(await ready).toContain("the connection was lost");
   await store.close();
+  const { port: asking } = await serve(message("R", 3));
+  const url = `postgres://me@127.0.0.1:${asking}/db?sslmode=disable`;
+  const without = openConfiguredStore({ ...NONE, url, allow_cleartext_password: true }, "");
+  expect(await without.ready().catch(String)).toContain("the server requires a password, and none is configured");
+  closeServers();
+  await without.close();
 });
 
 test("a file that is too large for certificates is refused unread", () => {

@@ -20,6 +20,23 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     return (now) => openPostgresCertificates(server.settings({ user }), now);
   });
 
+  test("entries that have expired are deleted when a gateway takes the lock", async () => {
+    const user = await server.newUser();
+    const clock = { now: 1_800_000_000_000 };
+    const certificates = openPostgresCertificates(server.settings({ user }), () => clock.now);
+    await certificates.write("challenge-a", "x", 1000);
+    await certificates.write("certificate-a", "y");
+    const names = async (): Promise<unknown[]> =>
+      (await server.query(`SELECT name FROM ${user}.turnpike_certificates ORDER BY name`)).flat();
+    clock.now += 999;
+    await certificates.lease(1000);
+    expect(await names()).toEqual(["certificate-a", "challenge-a", "lock"]);
+    clock.now += 1;
+    await certificates.lease(1000);
+    expect(await names()).toEqual(["certificate-a", "lock"]);
+    await certificates.close();
+  });
+
   test("a read transfers only the values that have changed since the last one", async () => {
     using relay = await startRelay(server.port);
     const settings = server.settings({ user: await server.newUser() });

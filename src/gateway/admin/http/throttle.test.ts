@@ -28,6 +28,7 @@ test("ten wrong keys in a minute make an address wait for the minute's end", () 
   expect(limits.waitMs("192.0.2.1")).toBe(0);
   expect(tryWrong(limits, "192.0.2.1", MAX_WRONG - 1)).not.toContain(true);
   expect(limits.waitMs("192.0.2.1")).toBe(0);
+  expect([limits.wrong("192.0.2.1"), limits.waitMs("192.0.2.1")]).toEqual([true, MINUTE]);
 });
 
 test("all addresses of one IPv6 network count as one", () => {

@@ -204,7 +204,7 @@ class Editor {
 
   #innerMargin({ kind, parts, start }: TextNode): string {
     const lines = this.#lines;
-    if (kind === "block") return lines.column(parts[0]?.start ?? 0);
+    if (kind === "block") return lines.column(parts[0]?.start ?? start);
     const first = parts.find((part) => lines.begins(part.start));
     return first === undefined ? lines.margin(start) + lines.indent : lines.margin(first.start);
   }

@@ -9,6 +9,7 @@ test.each([
   ["123456789", undefined, "123,456,789"],
   ["1", 18, "0.000000000000000001"],
   ["5", 1, "0.5"],
+  ["1234", 0, "1,234"],
   ["hostile", 6, "0.00"],
 ])("%p units with %p decimals are %p", (amount, decimals, text) => expect(decimal(amount, decimals)).toBe(text));
 
