@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from "bun:test";
+import { watchTimers } from "../../../lib/testing/timers.ts";
 import { until } from "../../../lib/testing/until.ts";
 import { EventLog, MAX_READERS } from "./event-log.ts";
 import { eventStream, parseEventId } from "./event-stream.ts";
@@ -175,6 +176,19 @@ test("without events a comment line comes now and then, and it does not delay an
   log.add({ kind: "worker", message: "now" });
   await until(async () => ((await reader?.read())?.value ?? "").includes('"now"'));
   await reader?.cancel();
+});
+
+test("a client has five seconds to begin, and gets a comment line after fifteen seconds of silence", async () => {
+  using timers = watchTimers();
+  const stream = eventStream(new EventLog());
+  expect(timers.pending(5000)).toBe(1);
+  const reader = stream?.getReader();
+  await reader?.read();
+  expect(timers.pending(5000)).toBe(0);
+  void reader?.read();
+  await until(() => timers.pending(15_000) === 1);
+  await reader?.cancel();
+  await until(() => timers.pending(15_000) === 0);
 });
 
 test("an event id is a whole number", () => {
