@@ -3,7 +3,7 @@ import { createElement, options, type VNode } from "preact";
 import { visibleLines } from "../../../../../lib/text/visible-text.ts";
 import { showInvisible } from "./visible-texts.ts";
 
-const before = options.vnode;
+const before = options.vnode?.bind(options);
 afterEach(() => {
   if (before === undefined) delete options.vnode;
   else options.vnode = before;
