@@ -69,49 +69,39 @@ function currencyOf({ tag }: Language): string {
   return CURRENCIES[tag] ?? "EUR";
 }
 
-function text(fact: Omit<Fact, "schema" | "truth"> & { readonly shown: string }): Fact {
-  return { ...fact, schema: { type: "string" }, truth: fact.shown, data: fact.data ?? fact.shown };
+/** A fact. By default its label, its class and its place are the name of its field, and its data is the truth. */
+function fact(field: string, given: Partial<Fact> & Pick<Fact, "schema" | "truth" | "shown">): Fact {
+  return { name: field, label: field, className: given.label ?? field, path: field, data: given.truth, ...given };
 }
 
-function price(maker: Maker, path = "offers.price", field = "price"): readonly Fact[] {
-  const { dice, language } = maker;
+function text(field: string, shown: string, more: Partial<Fact> = {}): Fact {
+  return fact(field, { schema: { type: "string" }, truth: shown, shown, ...more });
+}
+
+function titleFact(field: string, shown: string, className = "title"): Fact {
+  return text(field, shown, { label: "", className });
+}
+
+function price({ dice, language }: Maker): readonly Fact[] {
   const amount = dice.roll(4) === 0 ? 1000 + dice.roll(9000) + 0.5 : 5 + dice.roll(900) + dice.roll(100) / 100;
   const currency = currencyOf(language);
   const shown = language.money(written(amount, language), currency);
+  const data = amount.toFixed(2);
+  const code = { type: "string", pattern: "^[A-Z]{3}$" };
   return [
-    {
-      name: field,
-      schema: { type: "number" },
-      truth: amount,
-      label: "price",
-      shown,
-      path,
-      data: amount.toFixed(2),
-      className: "price",
-    },
-    {
-      name: "currency",
-      schema: { type: "string", pattern: "^[A-Z]{3}$" },
-      truth: currency,
-      label: "",
-      shown: "",
-      path: "offers.priceCurrency",
-      data: currency,
-      className: "",
-    },
+    fact("price", { schema: { type: "number" }, truth: amount, shown, path: "offers.price", data }),
+    fact("currency", { schema: code, truth: currency, label: "", shown: "", path: "offers.priceCurrency" }),
   ];
 }
 
-function date(
-  { dice, language }: Maker,
-  fact: Pick<Fact, "name" | "label" | "path" | "className">,
-  years: readonly [number, number] = [2024, 2026],
-): Fact {
+const YEARS: readonly [number, number] = [2024, 2026];
+
+function date({ dice, language }: Maker, field: string, more: Partial<Fact>, years = YEARS): Fact {
   const year = years[0] + dice.roll(years[1] - years[0] + 1);
   const [month, day] = [dice.roll(12), 1 + dice.roll(28)];
   const iso = `${year}-${String(month + 1).padStart(2, "0")}-${String(day).padStart(2, "0")}`;
   const shown = language.date(day, language.months[month] ?? "", year);
-  return { ...fact, schema: { type: "string", format: "date" }, truth: iso, shown, data: iso };
+  return fact(field, { schema: { type: "string", format: "date" }, truth: iso, shown, ...more });
 }
 
 function product(maker: Maker): Thing {
@@ -124,11 +114,12 @@ function product(maker: Maker): Thing {
     type: "Product",
     title,
     facts: [
-      text({ name: "name", label: "", shown: title, path: "name", className: "title" }),
+      titleFact("name", title),
       ...price(maker),
-      text({ name: "brand", label: "brand", shown: name(maker, 1), path: "brand.name", className: "brand" }),
-      text({ name: "sku", label: "sku", shown: `AX-${1000 + dice.roll(9000)}`, path: "sku", className: "sku" }),
-      text({ name: "color", label: "color", shown: name(maker, 1), path: "color", className: "color" }),
+      text("brand", name(maker, 1), { path: "brand.name" }),
+      text("sku", `AX-${1000 + dice.roll(9000)}`),
+      text("color", name(maker, 1)),
+      // schema.org has no such place.
       {
         name: "weightKg",
         schema: { type: "number", title: "Weight" },
@@ -137,16 +128,13 @@ function product(maker: Maker): Thing {
         shown: `${written(weight, language, 1)} kg`,
         className: "weight",
       },
-      {
-        name: "rating",
+      fact("rating", {
         schema: { type: "number", minimum: 0, maximum: 5 },
         truth: rating,
-        label: "rating",
         shown: `${written(rating, language, 1)} / 5`,
         path: "aggregateRating.ratingValue",
         data: rating.toFixed(1),
-        className: "rating",
-      },
+      }),
     ],
   };
 }
@@ -155,91 +143,48 @@ function job(maker: Maker): Thing {
   const { dice, language } = maker;
   const title = `${dice.of(["Senior", "Junior", "Lead"])} ${name(maker, 1)} ${dice.of(["Engineer", "Analyst", "Designer", "Manager"])}`;
   const salary = 30_000 + dice.roll(60) * 1_000;
+  const shown = language.money(written(salary, language, 0), currencyOf(language));
   return {
     kind: "job",
     type: "JobPosting",
     title,
     facts: [
-      text({ name: "jobTitle", label: "", shown: title, path: "title", className: "title" }),
-      text({
-        name: "company",
-        label: "company",
-        shown: `${name(maker, 2)} AG`,
-        path: "hiringOrganization.name",
-        className: "company",
-      }),
-      text({
-        name: "location",
-        label: "location",
-        shown: name(maker, 1),
-        path: "jobLocation.address.addressLocality",
-        className: "location",
-      }),
-      {
-        name: "salary",
-        schema: { type: "integer" },
-        truth: salary,
-        label: "salary",
-        shown: language.money(written(salary, language, 0), currencyOf(language)),
-        path: "baseSalary.value.value",
-        data: salary,
-        className: "salary",
-      },
-      date(maker, { name: "datePosted", label: "posted", path: "datePosted", className: "posted" }),
-      date(maker, { name: "validThrough", label: "deadline", path: "validThrough", className: "deadline" }),
+      text("jobTitle", title, { label: "", path: "title", className: "title" }),
+      text("company", `${name(maker, 2)} AG`, { path: "hiringOrganization.name" }),
+      text("location", name(maker, 1), { path: "jobLocation.address.addressLocality" }),
+      fact("salary", { schema: { type: "integer" }, truth: salary, shown, path: "baseSalary.value.value" }),
+      date(maker, "datePosted", { label: "posted" }),
+      date(maker, "validThrough", { label: "deadline" }),
     ],
   };
 }
 
-function minutes(field: string, label: string, value: number, path: string): Fact {
-  return {
-    name: field,
-    schema: { type: "integer", description: "in minutes" },
-    truth: value,
-    label,
-    shown: `${value} min`,
-    path,
-    data: `PT${value}M`,
-    className: label,
-  };
+function minutes(field: string, label: string, value: number): Fact {
+  const schema = { type: "integer", description: "in minutes" };
+  return fact(field, { schema, truth: value, label, shown: `${value} min`, data: `PT${value}M` });
 }
 
 function recipe(maker: Maker): Thing {
   const { dice } = maker;
   const title = `${name(maker, 2)} ${dice.of(["Tarte", "Stew", "Salad", "Curry"])}`;
-  const ingredients = Array.from(
+  const all = Array.from(
     { length: 4 + dice.roll(4) },
     () => `${1 + dice.roll(9)} ${dice.of(["g", "ml"])} ${name(maker, 1)}`,
   );
+  const ingredients = [...new Set(all)];
   const [prep, cook, servings] = [5 + dice.roll(50), 10 + dice.roll(50), 2 + dice.roll(8)];
+  const yields = { shown: String(servings), path: "recipeYield", data: String(servings) };
+  const strings = { type: "array", items: { type: "string" } };
   return {
     kind: "recipe",
     type: "Recipe",
     title,
     facts: [
-      text({ name: "name", label: "", shown: title, path: "name", className: "title" }),
-      minutes("prepTime", "prep", prep, "prepTime"),
-      minutes("cookTime", "cook", cook, "cookTime"),
-      {
-        name: "servings",
-        schema: { type: "integer" },
-        truth: servings,
-        label: "servings",
-        shown: String(servings),
-        path: "recipeYield",
-        data: String(servings),
-        className: "servings",
-      },
-      {
-        name: "ingredients",
-        schema: { type: "array", items: { type: "string" } },
-        truth: [...new Set(ingredients)],
-        label: "ingredients",
-        shown: [...new Set(ingredients)],
-        path: "recipeIngredient",
-        data: [...new Set(ingredients)],
-        className: "ingredients",
-      },
+      titleFact("name", title),
+      minutes("prepTime", "prep", prep),
+      minutes("cookTime", "cook", cook),
+      fact("servings", { schema: { type: "integer" }, truth: servings, ...yields }),
+      fact("ingredients", { schema: strings, truth: ingredients, shown: ingredients, path: "recipeIngredient" }),
     ],
   };
 }
@@ -251,23 +196,11 @@ function event(maker: Maker): Thing {
     type: "Event",
     title,
     facts: [
-      text({ name: "name", label: "", shown: title, path: "name", className: "title" }),
-      date(maker, { name: "startDate", label: "start", path: "startDate", className: "start-date" }),
-      date(maker, { name: "endDate", label: "end", path: "endDate", className: "end-date" }),
-      text({
-        name: "venue",
-        label: "venue",
-        shown: `${name(maker, 1)} Hall`,
-        path: "location.name",
-        className: "venue",
-      }),
-      text({
-        name: "organizer",
-        label: "organizer",
-        shown: `${name(maker, 2)} Verein`,
-        path: "organizer.name",
-        className: "organizer",
-      }),
+      titleFact("name", title),
+      date(maker, "startDate", { label: "start", className: "start-date" }),
+      date(maker, "endDate", { label: "end", className: "end-date" }),
+      text("venue", `${name(maker, 1)} Hall`, { path: "location.name" }),
+      text("organizer", `${name(maker, 2)} Verein`, { path: "organizer.name" }),
     ],
   };
 }
@@ -279,10 +212,10 @@ function article(maker: Maker): Thing {
     type: "NewsArticle",
     title,
     facts: [
-      text({ name: "headline", label: "", shown: title, path: "headline", className: "headline" }),
-      text({ name: "author", label: "author", shown: name(maker, 2), path: "author.name", className: "author" }),
-      date(maker, { name: "published_at", label: "published", path: "datePublished", className: "published" }),
-      text({ name: "section", label: "section", shown: name(maker, 1), path: "articleSection", className: "section" }),
+      titleFact("headline", title, "headline"),
+      text("author", name(maker, 2), { path: "author.name" }),
+      date(maker, "published_at", { label: "published", path: "datePublished" }),
+      text("section", name(maker, 1), { path: "articleSection" }),
     ],
   };
 }
@@ -291,28 +224,17 @@ function profile(maker: Maker): Thing {
   const { dice } = maker;
   const title = name(maker, 2);
   const email = `${title.toLowerCase().replace(/[^a-z]+/g, ".")}@example.org`;
+  const position = `${name(maker, 1)} ${dice.of(["Director", "Fellow", "Professor"])}`;
   return {
     kind: "profile",
     type: "Person",
     title,
     facts: [
-      text({ name: "full_name", label: "", shown: title, path: "name", className: "name" }),
-      text({
-        name: "job_title",
-        label: "position",
-        shown: `${name(maker, 1)} ${dice.of(["Director", "Fellow", "Professor"])}`,
-        path: "jobTitle",
-        className: "position",
-      }),
-      text({ name: "email", label: "email", shown: email, path: "email", className: "email" }),
-      text({
-        name: "phone",
-        label: "phone",
-        shown: `+49 30 ${100_000 + dice.roll(900_000)}`,
-        path: "telephone",
-        className: "phone",
-      }),
-      date(maker, { name: "birthDate", label: "born", path: "birthDate", className: "born" }, [1950, 2000]),
+      text("full_name", title, { label: "", path: "name", className: "name" }),
+      text("job_title", position, { label: "position", path: "jobTitle" }),
+      text("email", email),
+      text("phone", `+49 30 ${100_000 + dice.roll(900_000)}`, { path: "telephone" }),
+      date(maker, "birthDate", { label: "born" }, [1950, 2000]),
     ],
   };
 }
