@@ -16,6 +16,7 @@ import { recoverSigner } from "../src/payments/signatures/recover-signer.ts";
 import { voucherHash } from "../src/payments/signatures/batch-settlement.ts";
 import { startGateway } from "../test/support/gateway.ts";
 import { cpuSeconds } from "./support/children.ts";
+import { originUpstream } from "./support/programs.ts";
 
 const PRICE = 1000n;
 const GOALS = { ratio: 1.3, perCpuSecond: 1500, addedP99Ms: 5 } as const;
@@ -123,13 +124,7 @@ export async function runChannelsBench(args: readonly string[]): Promise<number>
         chains: [{ network, rpc_url_env: "BENCH_RPC", poll_ms: 20 }],
         channels: { withdraw_delay_s: 900, claim: { charges: 1_000_000, on_stop: false } },
       },
-      upstreams: [
-        {
-          name: "origin",
-          servers: [{ address: "127.0.0.1", port: origin.port }],
-          connection_pool: { max_connections: channels, max_idle: channels },
-        },
-      ],
+      upstreams: [originUpstream(origin.port, channels)],
       routes: [
         { path_prefix: "/", upstream: "origin" },
         { path_prefix: "/paid", upstream: "origin", x402: { ...terms, scheme: "batch-settlement" } },

@@ -4,8 +4,9 @@ import { openShop } from "../src/payments/evm/testing/shop.ts";
 import { encodeHeader } from "../src/payments/x402/header.ts";
 import { hasChain } from "../src/payments/testing/chain.ts";
 import { REQUIREMENTS, signedPayment, TERMS } from "../src/payments/testing/payment.ts";
-import { Children, cpuSeconds, waitFor } from "./support/children.ts";
-import { isInstalled, startTurnpike } from "./support/programs.ts";
+import { Children, cpuSeconds } from "./support/children.ts";
+import { isInstalled, listeningPort, originUpstream, startTurnpike } from "./support/programs.ts";
+import { median } from "./support/report.ts";
 import { runWrk } from "./support/wrk.ts";
 
 const CONNECTIONS = 64;
@@ -28,27 +29,14 @@ async function startGateway(children: Children, originPort: number): Promise<Pla
     state_path: children.folder,
     access_log: { enabled: false },
     x402: { enabled: true, test_mode: true, credit: CREDIT },
-    upstreams: [
-      {
-        name: "origin",
-        servers: [{ address: "127.0.0.1", port: originPort }],
-        connection_pool: { max_connections: CONNECTIONS, max_idle: CONNECTIONS },
-      },
-    ],
+    upstreams: [originUpstream(originPort, CONNECTIONS)],
     routes: [
       { path_prefix: "/", upstream: "origin" },
       { path_prefix: "/paid", upstream: "origin", x402: TERMS },
     ],
   });
-  const port = await waitFor(child, "turnpike", async () => {
-    const match = /listening on http:\/\/[^\s]*:(\d+)/.exec(child.output());
-    return match === null ? undefined : Number(match[1]);
-  });
+  const port = await listeningPort(child);
   return { url: `http://127.0.0.1:${port}`, pid: child.pid };
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 /** Requests per CPU-second of the gateway. Fails with an Error if a response was not as expected. */

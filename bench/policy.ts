@@ -12,10 +12,19 @@ import { KEY, type Part, PARTS } from "./policy-cases.ts";
 import { accepts, type Child, type Children, waitFor } from "./support/children.ts";
 import { compare } from "./support/comparison.ts";
 import { pick, readRounds, ROUND_FLAGS, type Rounds, usage } from "./support/options.ts";
-import { folderFor, isInstalled, startNginx, startTurnpike } from "./support/programs.ts";
+import {
+  folderFor,
+  isInstalled,
+  listeningPort,
+  NGINX_ID,
+  nginxFields,
+  originUpstream,
+  startNginx,
+  startTurnpike,
+} from "./support/programs.ts";
 import { noise, summarise, table } from "./support/report.ts";
-import { type Contestant, measureRounds, warmUp } from "./support/rounds.ts";
-import { errorOf, runWrk } from "./support/wrk.ts";
+import { type Contestant, drivenByWrk, measureRounds, warmUp } from "./support/rounds.ts";
+import { runWrk } from "./support/wrk.ts";
 
 const CONNECTIONS = 64;
 /** The CPU of the proxy with `--pinned`. */
@@ -39,22 +48,9 @@ function partsOf(name: string): readonly Part[] {
 }
 
 function contestant(children: Children, child: Child, name: string, port: number): Contestant {
-  return {
-    name,
-    pid: child.pid,
-    exited: () => child.exited(),
-    async drive(seconds) {
-      const load = await runWrk(children, `http://127.0.0.1:${port}/small`, {
-        connections: CONNECTIONS,
-        seconds,
-        isMixed: true,
-        more: ["-H", `X-API-Key: ${KEY}`],
-      });
-      const error = errorOf(load);
-      if (error !== undefined) throw new Error(`Cannot measure ${name}: ${error}`);
-      return load;
-    },
-  };
+  const load = { connections: CONNECTIONS, isMixed: true, more: ["-H", `X-API-Key: ${KEY}`] };
+  const url = `http://127.0.0.1:${port}/small`;
+  return drivenByWrk({ name, child }, (seconds) => runWrk(children, url, { ...load, seconds }));
 }
 
 /** The process groups: one for the measured programs, one for load and origin. */
@@ -90,19 +86,10 @@ async function startSubject(
       {},
       ...parts.map((part) => part.whole?.({ logPath: join(folder, "access.log"), collectorPort }) ?? {}),
     ),
-    upstreams: [
-      {
-        name: "origin",
-        servers: [{ address: "127.0.0.1", port: originPort }],
-        connection_pool: { max_connections: CONNECTIONS, max_idle: CONNECTIONS },
-      },
-    ],
+    upstreams: [originUpstream(originPort, CONNECTIONS)],
     routes: [{ path_prefix: "/", upstream: "origin", ...Object.assign({}, ...parts.map((part) => part.route ?? {})) }],
   });
-  const port = await waitFor(child, name, async () => {
-    const match = /listening on http:\/\/[^\s]*:(\d+)/.exec(child.output());
-    return match === null ? undefined : Number(match[1]);
-  });
+  const port = await listeningPort(child, name);
   return contestant(load, child, name, port);
 }
 
@@ -112,7 +99,7 @@ async function startPeer({ proxy, load }: Groups, { originPort }: Site): Promise
   const log = join(folderFor(proxy, "files-nginx"), "access.log");
   const http = `
   upstream origin { server 127.0.0.1:${originPort}; keepalive ${CONNECTIONS}; keepalive_requests 1000000000; }
-  map $http_x_request_id $id { default $http_x_request_id; "" $request_id; }
+  ${NGINX_ID}
   limit_req_zone $binary_remote_addr zone=clients:10m rate=1000000r/s;
   log_format json escape=json '{"time":"$time_iso8601","client":"$remote_addr","method":"$request_method","path":"$request_uri","status":$status,"bytes":$body_bytes_sent,"ms":$request_time,"agent":"$http_user_agent","referrer":"$http_referer","id":"$id","upstream":"$upstream_addr","upstream_status":"$upstream_status","connect":"$upstream_connect_time","first":"$upstream_header_time"}';
   server {
@@ -123,14 +110,7 @@ async function startPeer({ proxy, load }: Groups, { originPort }: Site): Promise
       proxy_pass http://origin;
       proxy_http_version 1.1;
       proxy_set_header Connection "";
-      proxy_set_header Host $http_host;
-      proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
-      proxy_set_header X-Forwarded-Proto $scheme;
-      proxy_set_header X-Forwarded-Host $http_host;
-      proxy_set_header X-Real-IP $remote_addr;
-      proxy_set_header Via "1.1 nginx";
-      proxy_set_header X-Request-Id $id;
-      add_header X-Request-Id $id;
+      ${nginxFields()}
       add_header Referrer-Policy strict-origin-when-cross-origin;
       add_header X-Frame-Options SAMEORIGIN;
       add_header X-Content-Type-Options nosniff;

@@ -3,12 +3,12 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { compileAssemblyScript, compileProxyWasm } from "../../src/gateway/filters/module/testing/assembly-script.ts";
 import { startOrigin } from "../proxy/origin.ts";
-import { type Child, type Children, waitFor } from "../support/children.ts";
+import { type Child, type Children } from "../support/children.ts";
 import { type Rounds } from "../support/options.ts";
-import { startTurnpike } from "../support/programs.ts";
+import { listeningPort, originUpstream, startTurnpike } from "../support/programs.ts";
 import { median, type Sample } from "../support/report.ts";
-import { type Contestant, measureRounds } from "../support/rounds.ts";
-import { errorOf, runWrk } from "../support/wrk.ts";
+import { type Contestant, drivenByWrk, measureRounds } from "../support/rounds.ts";
+import { runWrk } from "../support/wrk.ts";
 
 const CONNECTIONS = 64;
 const SDK_FILTER = join(import.meta.dir, "../../examples/filters/add-header.ts");
@@ -48,35 +48,16 @@ async function start(children: Children, name: string, config: object, originPor
   const child = startTurnpike(children, name, {
     server: { workers: 1, address: "127.0.0.1", port: 0 },
     access_log: { enabled: false },
-    upstreams: [
-      {
-        name: "origin",
-        servers: [{ address: "127.0.0.1", port: originPort }],
-        connection_pool: { max_connections: CONNECTIONS, max_idle: CONNECTIONS },
-      },
-    ],
+    upstreams: [originUpstream(originPort, CONNECTIONS)],
     ...config,
   });
-  const port = await waitFor(child, name, async () => {
-    const match = /listening on http:\/\/[^\s]*:(\d+)/.exec(child.output());
-    return match === null ? undefined : Number(match[1]);
-  });
+  const port = await listeningPort(child, name);
   return [child, port];
 }
 
 function contestant(children: Children, name: string, child: Child, url: string): Contestant {
-  return {
-    name,
-    pid: child.pid,
-    exited: () => child.exited(),
-    async drive(seconds) {
-      const more = ["-H", "X-API-Key: 0123456789abcdef"];
-      const load = await runWrk(children, url, { connections: CONNECTIONS, seconds, more });
-      const error = errorOf(load);
-      if (error !== undefined) throw new Error(`Cannot measure ${name}: ${error}`);
-      return load;
-    },
-  };
+  const more = ["-H", "X-API-Key: 0123456789abcdef"];
+  return drivenByWrk({ name, child }, (seconds) => runWrk(children, url, { connections: CONNECTIONS, seconds, more }));
 }
 
 /** Measures all rows in alternating rounds, so that other load on the machine affects all of them. */

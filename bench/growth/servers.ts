@@ -1,7 +1,7 @@
 /** The gateway and nginx with equal settings for one point of a curve. */
 import { freePort } from "../../src/lib/testing/listen.ts";
 import { accepts, type Child, type Children, waitFor } from "../support/children.ts";
-import { startNginx, startTurnpike } from "../support/programs.ts";
+import { NGINX_ID, nginxFields, startNginx, startTurnpike } from "../support/programs.ts";
 import { type Point, PREFIX } from "./curves.ts";
 
 /** More than the connections of any point, on both sides. */
@@ -87,20 +87,13 @@ const NGINX: ServerKind = {
       (n) => `location ${PREFIX}${n} { proxy_pass http://${upstreamOf(point, n)}; }`,
     );
     const http = `large_client_header_buffers 8 32k;
-  map $http_x_request_id $id { default $http_x_request_id; "" $request_id; }
+  ${NGINX_ID}
   ${upstreams.join("\n  ")}
   server {
     listen 127.0.0.1:${port} backlog=4096;
     proxy_http_version 1.1;
     proxy_set_header Connection "";
-    proxy_set_header Host $http_host;
-    proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
-    proxy_set_header X-Forwarded-Proto $scheme;
-    proxy_set_header X-Forwarded-Host $http_host;
-    proxy_set_header X-Real-IP $remote_addr;
-    proxy_set_header Via "1.1 nginx";
-    proxy_set_header X-Request-Id $id;
-    add_header X-Request-Id $id;
+    ${nginxFields()}
     location = /requests { stub_status; }
     location = /.healthz { return 200; }
     ${routes.join("\n    ")}

@@ -1,7 +1,7 @@
 /** Starts the programs that are measured, each with its configuration in its own folder. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Child, type Children } from "./children.ts";
+import { type Child, type Children, waitFor } from "./children.ts";
 
 /** A running program that can be measured. */
 export interface Running {
@@ -36,6 +36,35 @@ export function startTurnpike(children: Children, name: string, config: object):
   const file = configured(children, name, ["turnpike.json", JSON.stringify(config)]);
   return children.spawn({ name, argv: [TURNPIKE, "--config", file] });
 }
+
+/** The port of a gateway's first listener, when it listens. */
+export async function listeningPort(child: Child, name = "turnpike"): Promise<number> {
+  const listening = /listening on https?:\/\/[^\s]*:(\d+)/;
+  return Number(await waitFor(child, name, async () => listening.exec(child.output())?.[1]));
+}
+
+/** The upstream of a gateway's configuration. */
+export function originUpstream(port: number | undefined, connections: number) {
+  return {
+    name: "origin",
+    servers: [{ address: "127.0.0.1", port }],
+    connection_pool: { max_connections: connections, max_idle: connections },
+  };
+}
+
+/** Directives of nginx for the header fields that the gateway adds. The `http` block has `NGINX_ID`. */
+export function nginxFields(set = "proxy_set_header"): string {
+  return `${set} Host $http_host;
+      ${set} X-Forwarded-For $proxy_add_x_forwarded_for;
+      ${set} X-Forwarded-Proto $scheme;
+      ${set} X-Forwarded-Host $http_host;
+      ${set} X-Real-IP $remote_addr;
+      ${set} Via "1.1 nginx";
+      ${set} X-Request-Id $id;
+      add_header X-Request-Id $id;`;
+}
+
+export const NGINX_ID = 'map $http_x_request_id $id { default $http_x_request_id; "" $request_id; }';
 
 export interface NginxConfig {
   readonly workers: number;

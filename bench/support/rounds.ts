@@ -1,9 +1,9 @@
 import { messageOf } from "../../src/lib/caught.ts";
-import { used } from "./children.ts";
+import { type Child, used } from "./children.ts";
 import { type Rounds } from "./options.ts";
 import { type Running } from "./programs.ts";
 import { type Sample } from "./report.ts";
-import { type Load } from "./wrk.ts";
+import { errorOf, type Load } from "./wrk.ts";
 
 const WARM_UP_SECONDS = 1;
 /** The number of a warm-up round. */
@@ -12,6 +12,24 @@ const WARM_UP = -1;
 /** A program with the load for it. */
 export interface Contestant extends Running {
   drive(seconds: number): Promise<Load>;
+}
+
+/** A program with a load by wrk, in which no response may fail. */
+export function drivenByWrk(
+  { name, child }: { readonly name: string; readonly child: Child },
+  run: (seconds: number) => Promise<Load>,
+): Contestant {
+  return {
+    name,
+    pid: child.pid,
+    exited: () => child.exited(),
+    async drive(seconds) {
+      const load = await run(seconds);
+      const error = errorOf(load);
+      if (error !== undefined) throw new Error(`Cannot measure ${name}: ${error}`);
+      return load;
+    },
+  };
 }
 
 /** The runtime compiles code while it serves its first 50,000 requests, which takes 0.5 to 0.7 s of CPU time. */

@@ -1,7 +1,7 @@
 import { freePort } from "../../../src/lib/testing/listen.ts";
 import { type Children } from "../../support/children.ts";
 import { LOCAL_RESPONSE } from "../../front/cases.ts";
-import { isInstalled, startNginx } from "../../support/programs.ts";
+import { isInstalled, NGINX_ID, nginxFields, startNginx } from "../../support/programs.ts";
 import { opened, ORIGIN_NAME, POOL, type Proxy, type Shape, type Site } from "../proxy.ts";
 
 function listen(shape: Shape): string {
@@ -60,7 +60,7 @@ export const NGINX: Proxy = {
     const set = shape.upstream === "h2c" ? "grpc_set_header" : "proxy_set_header";
     const http = `
   upstream origin { server 127.0.0.1:${site.originPort}; keepalive ${POOL}; keepalive_requests 1000000000; }
-  map $http_x_request_id $id { default $http_x_request_id; "" $request_id; }
+  ${NGINX_ID}
   ${cache(children, shape)}
   server {
     listen 127.0.0.1:${port} ${listen(shape)};
@@ -68,14 +68,7 @@ export const NGINX: Proxy = {
     location = ${LOCAL_RESPONSE} { return 200; }
     location / {
       ${pass(site)}
-      ${set} Host $http_host;
-      ${set} X-Forwarded-For $proxy_add_x_forwarded_for;
-      ${set} X-Forwarded-Proto $scheme;
-      ${set} X-Forwarded-Host $http_host;
-      ${set} X-Real-IP $remote_addr;
-      ${set} Via "1.1 nginx";
-      ${set} X-Request-Id $id;
-      add_header X-Request-Id $id;
+      ${nginxFields(set)}
     }
   }`;
     const child = startNginx(children, "nginx", { workers: 1, connections: 8192, http });

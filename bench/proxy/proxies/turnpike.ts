@@ -1,5 +1,5 @@
-import { type Children, waitFor } from "../../support/children.ts";
-import { startTurnpike } from "../../support/programs.ts";
+import { type Children } from "../../support/children.ts";
+import { listeningPort, originUpstream, startTurnpike } from "../../support/programs.ts";
 import { ORIGIN_NAME, POOL, type Proxy, running, type Site } from "../proxy.ts";
 
 function listener({ shape: { client } }: Site): object {
@@ -9,9 +9,7 @@ function listener({ shape: { client } }: Site): object {
 function upstream({ shape, originPort, ca, pool = POOL }: Site): object {
   const tls = { tls: true, tls_verify: true, tls_ca_path: ca, tls_sni: ORIGIN_NAME };
   return {
-    name: "origin",
-    servers: [{ address: "127.0.0.1", port: originPort }],
-    connection_pool: { max_connections: pool, max_idle: pool },
+    ...originUpstream(originPort, pool),
     ...(shape.upstream === "tls" ? tls : {}),
     ...(shape.upstream === "h2c" ? { protocol: "h2c" } : {}),
   };
@@ -30,10 +28,6 @@ export const TURNPIKE: Proxy = {
       routes: [{ path_prefix: "/", upstream: "origin", ...(site.shape.caches === true ? { cache: {} } : {}) }],
     };
     const child = startTurnpike(children, "turnpike", config);
-    const port = await waitFor(child, "turnpike", async () => {
-      const match = /listening on https?:\/\/[^\s]*:(\d+)/.exec(child.output());
-      return match === null ? undefined : Number(match[1]);
-    });
-    return running("turnpike", port, child);
+    return running("turnpike", await listeningPort(child), child);
   },
 };
