@@ -6,18 +6,11 @@ import { signedPayment } from "../../../payments/testing/payment.ts";
 import { type PaymentRequirements } from "../../../payments/x402/messages.ts";
 import { type Verification } from "../../../payments/x402/facilitator.ts";
 import { clientClassOf } from "../../telemetry/client-class.ts";
-import { type FunnelCounts, funnelCounts } from "../../telemetry/funnel.ts";
 import { CLIENT_CLASSES } from "../../telemetry/metrics/funnel-steps.ts";
-import { closeShops, openShop, type Shop, type ShopOptions } from "./testing/shop.ts";
+import { closeShops, counted, openShop, type Shop, type ShopOptions } from "./testing/shop.ts";
 import { respondWith } from "./testing/test-gateway.ts";
 
 afterEach(closeShops);
-
-/** The counts of the clients of this test. */
-function counts(shop: Shop): FunnelCounts {
-  const [only] = shop.funnel.read();
-  return only === undefined ? { stages: {}, losses: {} } : funnelCounts(only.counts);
-}
 
 for (const settle of ["after", "before"] as const) {
   test(`a buyer passes all stages, and one who comes back is counted (settle: ${settle})`, async () => {
@@ -25,8 +18,8 @@ for (const settle of ["after", "before"] as const) {
     await fetch(`${shop.gateway.url}/goods`);
     for (let i = 0; i < 3; i++) await (await shop.send(shop.payment())).text();
     const stages = { unpaid: 1, challenged: 1, signed: 3, verified: 3, settled: 3, delivered: 3, again: 2 };
-    await until(() => counts(shop).stages.delivered === 3);
-    expect(counts(shop)).toEqual({ stages, losses: {} });
+    await until(() => counted(shop).stages.delivered === 3);
+    expect(counted(shop)).toEqual({ stages, losses: {} });
   });
 }
 
@@ -37,8 +30,8 @@ test("buyers with different addresses are not taken for one who comes back", asy
     const payment = signedPayment(shop.clock.now / 1000, { from: account.address }, account.privateKey);
     await (await shop.send(payment)).text();
   }
-  await until(() => counts(shop).stages.delivered === 3);
-  expect(counts(shop).stages.again).toBeUndefined();
+  await until(() => counted(shop).stages.delivered === 3);
+  expect(counted(shop).stages.again).toBeUndefined();
 });
 
 test("an unpaid request that the upstream refuses for its form is not counted, and another one is challenged", async () => {
@@ -46,11 +39,11 @@ test("an unpaid request that the upstream refuses for its form is not counted, a
   const shop = openShop({ checksForm: true, upstream: (exchange) => respondWith(exchange, status, "checked") });
   const refused = await fetch(`${shop.gateway.url}/goods`);
   expect([refused.status, await refused.text()]).toEqual([400, "checked"]);
-  expect(counts(shop)).toEqual({ stages: {}, losses: {} });
+  expect(counted(shop)).toEqual({ stages: {}, losses: {} });
   status = 200;
   const asked = await fetch(`${shop.gateway.url}/goods`);
   expect([asked.status, (await asked.text()).includes("checked")]).toEqual([402, false]);
-  expect(counts(shop)).toEqual({ stages: { unpaid: 1, challenged: 1 }, losses: {} });
+  expect(counted(shop)).toEqual({ stages: { unpaid: 1, challenged: 1 }, losses: {} });
 });
 
 type Payment = ReturnType<Shop["payment"]>;
@@ -103,10 +96,10 @@ for (const [loss, options, payment] of LOST) {
   test(`a payment that is not sold is counted once, with its reason: ${loss}`, async () => {
     const shop = openShop(options);
     await (await shop.send(payment(shop))).text();
-    await until(() => Object.keys(counts(shop).losses).length > 0);
-    expect(counts(shop)).toMatchObject({ stages: { signed: 1 }, losses: { [loss]: 1 } });
-    expect(Object.keys(counts(shop).losses)).toHaveLength(1);
-    expect(counts(shop).stages.delivered).toBeUndefined();
+    await until(() => Object.keys(counted(shop).losses).length > 0);
+    expect(counted(shop)).toMatchObject({ stages: { signed: 1 }, losses: { [loss]: 1 } });
+    expect(Object.keys(counted(shop).losses)).toHaveLength(1);
+    expect(counted(shop).stages.delivered).toBeUndefined();
   });
 }
 
@@ -117,11 +110,11 @@ test("a request that a rule refuses, and a payment that was used, are lost", asy
     },
   });
   await fetch(`${refused.gateway.url}/goods`);
-  expect(counts(refused)).toEqual({ stages: { unpaid: 1 }, losses: { not_sold: 1 } });
+  expect(counted(refused)).toEqual({ stages: { unpaid: 1 }, losses: { not_sold: 1 } });
   const shop = openShop({ terms: { max_repeats: 0 } });
   const payment = shop.payment();
   for (let i = 0; i < 2; i++) await (await shop.send(payment)).text();
-  expect(counts(shop).losses).toEqual({ used: 1 });
+  expect(counted(shop).losses).toEqual({ used: 1 });
 });
 
 const AGENTS: readonly (readonly [userAgent: string | undefined, client: string])[] = [

@@ -112,7 +112,7 @@ class Payments implements PolicyFeature {
   readonly #lease: Lease;
   readonly #channels: ChannelSettings.ChannelSettings | undefined;
   #channelDesk: ChannelDesks.ChannelDesk | undefined;
-  #template: Templates.ChallengeTemplate | undefined;
+  readonly #template: Templates.ChallengeTemplate | undefined;
   readonly #screening: Screenings.Screening | undefined;
   readonly #fields: PaymentFields.PaymentFields | undefined;
   readonly #signer: SignedTerms.TermsSigner | undefined;
@@ -158,12 +158,18 @@ class Payments implements PolicyFeature {
   }
 
   policy(route: RouteConfig | undefined): Policies.PaymentPolicy | undefined {
-    if (route?.x402 === undefined) return undefined;
+    const fields = this.#fields;
+    if (route?.x402 === undefined || fields === undefined) return undefined;
+    const terms = route.x402;
     const { store, telemetry, ledger, onEvent } = this.#parts;
-    this.#ledger ??= counted(store().ledger, { counts: telemetry.counts, onEvent, watch: ledger.watch });
+    const opened = (this.#ledger ??= counted(store().ledger, {
+      counts: telemetry.counts,
+      onEvent,
+      watch: ledger.watch,
+    }));
     // The facilitator is asked for its kinds before the first request.
-    this.#lease.forRoute(route.x402.facilitator_url);
-    const policy = new LazyPolicy(route.match?.methods ?? [], () => this.#make(route, route.x402));
+    this.#lease.forRoute(terms.facilitator_url);
+    const policy = new LazyPolicy(route.match?.methods ?? [], () => this.#make(route, terms, { opened, fields }));
     this.#policies.set(route, policy);
     return policy;
   }
@@ -179,14 +185,15 @@ class Payments implements PolicyFeature {
     this.#parts.ledger.use(this.#maintenance);
   }
 
-  #make(route: RouteConfig, terms: RouteConfig["x402"]): Policies.PaymentPolicy {
-    if (terms === undefined || this.#ledger === undefined || this.#fields === undefined)
-      throw new Error("the route has a price and a ledger");
+  #make(
+    route: RouteConfig,
+    terms: NonNullable<RouteConfig["x402"]>,
+    { opened, fields }: { readonly opened: Ledger; readonly fields: PaymentFields.PaymentFields },
+  ): Policies.PaymentPolicy {
     const { config, store, targets, contentUpstream, ledger, responses, clock, log, routeLimits, bodies, telemetry } =
       this.#parts;
     const { x402, content, upstreams, limits } = config;
     const { description, facilitator_url: url } = terms;
-    this.#template ??= templates().decodeTemplate(x402.payment_required_b64);
     const credits = x402.credit && store().credits;
     const channelDesk = this.#deskOfChannels();
     const paid = {
@@ -206,13 +213,13 @@ class Payments implements PolicyFeature {
     };
     const deps = {
       ...this.#lease.forRoute(url),
-      ledger: channelDesk?.watching(this.#ledger) ?? this.#ledger,
+      ledger: channelDesk?.watching(opened) ?? opened,
       lateWrites: ledger.lateWrites,
       paymentIds: store().paymentIds,
       responses,
       clock,
       log,
-      fields: this.#fields,
+      fields,
       screening: this.#screening,
       funnel: telemetry.funnel.route(routeName(route)),
       limit: routeLimits.ofPayers(route),

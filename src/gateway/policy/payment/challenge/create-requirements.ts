@@ -38,7 +38,7 @@ export interface PaidRouteConfig extends RouteIdentity {
   readonly base_url: string;
   readonly test_mode: boolean;
   /** `x402.payment_required_b64`, decoded. */
-  readonly template?: ChallengeTemplate;
+  readonly template?: ChallengeTemplate | undefined;
   readonly signer?: TermsSigner | undefined;
   readonly auth?: PaymentAuth | undefined;
   readonly blockhashUrl?: BlockhashUrl | undefined;

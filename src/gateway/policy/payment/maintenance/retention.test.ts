@@ -52,7 +52,8 @@ test("the store may be closed only when the running step has ended, and no step 
   const step = Promise.withResolvers<number>();
   let steps = 0;
   const store = { forget: (): Promise<number> => (steps++, step.promise) };
-  const retention = new Retention({ store, keepDays: () => 1, clock: () => DAY, log() {} });
+  const options = { keepDays: () => 1, clock: () => DAY, log() {} };
+  const retention = new Retention({ ...options, store });
   retention.start();
   await until(() => steps === 1);
   let isClosed = false;
@@ -61,5 +62,11 @@ test("the store may be closed only when the running step has ended, and no step 
   expect(isClosed).toBeFalse();
   step.resolve(500);
   await closed;
+  // The timers of another one, which are set later, end later.
+  let others = 0;
+  const other = new Retention({ ...options, store: { forget: async () => ((others += 1), 500) } });
+  other.start();
+  await until(() => others === 2);
+  await other.close();
   expect(steps).toBe(1);
 });

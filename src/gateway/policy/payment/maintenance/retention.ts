@@ -24,7 +24,6 @@ export interface RetentionOptions {
 export class Retention {
   readonly #options: RetentionOptions;
   readonly #steps: ClockSteps;
-  #isClosed = false;
   #timer: NodeJS.Timeout | undefined;
   #step: Promise<void> | undefined;
 
@@ -39,13 +38,12 @@ export class Retention {
 
   /** Resolves when the store may be closed. */
   async close(): Promise<void> {
-    this.#isClosed = true;
-    clearTimeout(this.#timer);
     await this.#step;
+    // A step that has ended meanwhile has set it.
+    clearTimeout(this.#timer);
   }
 
   #next(ms: number): void {
-    if (this.#isClosed) return;
     this.#timer = setTimeout(() => {
       this.#step = this.#forget();
     }, ms);

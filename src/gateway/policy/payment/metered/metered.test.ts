@@ -9,8 +9,7 @@ import { freshAccount } from "../../../../payments/evm/testing/shop.ts";
 import { channelId } from "../../../../payments/signatures/batch-settlement.ts";
 import { channelConfig, signedDeposit, signedVoucher } from "../../../../payments/testing/channels.ts";
 import { LEASE_MS } from "../../../../store/ledger.ts";
-import { type FunnelCounts, funnelCounts } from "../../../telemetry/funnel.ts";
-import { closeShops, decoded, type Shop, type ShopOptions } from "../testing/shop.ts";
+import { closeShops, counted, decoded, type Shop, type ShopOptions } from "../testing/shop.ts";
 import { respondWith, type TestExchange } from "../testing/test-gateway.ts";
 import {
   NETWORK,
@@ -32,11 +31,6 @@ setDefaultTimeout(patient(20_000));
 
 afterAll(closeShops);
 
-function counted({ funnel }: Shop): FunnelCounts {
-  const [only] = funnel.read();
-  return only === undefined ? { stages: {}, losses: {} } : funnelCounts(only.counts);
-}
-
 test("each payment covers its units, and the response waits for the next one", async () => {
   const sale = await sell();
   const { source, shop } = sale;
@@ -53,7 +47,9 @@ test("each payment covers its units, and the response waits for the next one", a
   expect([paid.status, await paid.json()]).toEqual([200, { stream }]);
   // The response waits for it, so that all of it is due before the next unit leaves.
   const [newest] = await shop.store.view.list({}, { limit: 1 });
-  expect(newest && deferralOf(newest)?.due).toBe("1000");
+  const deferral = newest && deferralOf(newest);
+  // A quarter of the channel's delay for withdrawals.
+  expect(deferral).toMatchObject({ due: "1000", until: Math.floor(shop.clock.now / 1000 + 900 / 4) });
   expect(decoded(paid, "payment-response")).toMatchObject({
     extra: { chargedAmount: "1000", channelState: { chargedCumulativeAmount: "2000" } },
   });
@@ -174,8 +170,10 @@ test("a further payment that is sent again covers nothing more", async () => {
   for (let i = 0; i < 3; i++) expect((await further(sale.shop, payment, stream)).status).toBe(200);
   await seen(reader, HI + events(1, 6));
   expect(await sale.channel()).toMatchObject({ base: "2000" });
+  expect((await further(sale.shop, sale.voucher(3 * PRICE), stream)).status).toBe(200);
+  await seen(reader, HI + events(1, 9));
   expect((await sale.shop.send(payment)).status).toBe(402);
-  await settled(sale, { base: "2000", charged: "2000" });
+  await settled(sale, { base: "3000", charged: "3000" });
   expect(sale.shop.runs).toBe(1);
 });
 

@@ -1,7 +1,7 @@
 import { changedHead } from "../../../exchange/exchange-state.ts";
 import { type Fields, fieldValue, withoutFields } from "../../../../lib/http/fields.ts";
 import { type Receipt } from "../../../../payments/x402/messages.ts";
-import { ResponseFile, READ_BYTES } from "./response-file.ts";
+import { ResponseFile } from "./response-file.ts";
 import { type PaidResponse } from "./response-store.ts";
 
 /** Bytes of the longest response that gets a receipt in its body: the worker's only thread parses it as a whole. */
@@ -36,18 +36,8 @@ export async function withReceipt(response: PaidResponse, receipt: Receipt): Pro
 
 /** Empty if the body is unreadable or not UTF-8: it has no receipt. Sending it shows a read error again. */
 async function bodyText({ body, size }: PaidResponse): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  if (body instanceof ResponseFile) {
-    for (let at = 0; at < size; at += pieces.at(-1)?.length ?? size) {
-      const piece = await body.read(at, Math.min(READ_BYTES, size - at)).catch(() => undefined);
-      if (piece === undefined || piece.length === 0) return "";
-      pieces.push(piece);
-    }
-  } else {
-    pieces.push(...body);
-  }
   try {
-    return strict.decode(Buffer.concat(pieces));
+    return strict.decode(body instanceof ResponseFile ? await body.read(0, size) : Buffer.concat(body));
   } catch {
     return "";
   }

@@ -102,9 +102,7 @@ export class SharedResponses {
     this.#readingBytes += size;
     body.retain();
     try {
-      const pieces: Buffer[] = [];
-      for (let at = 0; at < size; at += pieces.at(-1)?.length ?? size) pieces.push(await body.read(at));
-      return wholeOf(pieces, record);
+      return wholeOf([await body.read(0, size)], record);
     } finally {
       body.release();
       this.#readingBytes -= size;

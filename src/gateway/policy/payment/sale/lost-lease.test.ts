@@ -12,7 +12,7 @@ import { openStore } from "../../../../store/open/open-store.ts";
 import { openPostgresStore } from "../../../../store/postgres/open-postgres-store.ts";
 import { type Store } from "../../../../store/store.ts";
 import { hasPostgres, sharedPostgres, type SharedPostgres } from "../../../../store/testing/postgres.ts";
-import { closeShops, openShop, type Shop } from "../testing/shop.ts";
+import { closeShops, counted, openShop, type Shop } from "../testing/shop.ts";
 import { respondWith } from "../testing/test-gateway.ts";
 import { patient } from "../../../../lib/testing/patience.ts";
 
@@ -144,6 +144,7 @@ for (const [name, newDatabase, isThere] of STORES) {
         expect([late.status, late.headers.get("retry-after")]).toEqual([409, "1"]);
         expect(await late.text()).not.toContain("the goods");
         expect(one.logged.join()).toContain("a lease on /goods was lost while it was settling");
+        expect(counted(one)).toEqual({ stages: { signed: 1, verified: 1 }, losses: { used: 1 } });
         expect(await one.recorded(payment)).toMatchObject({ state: "settled", delivered: true });
       });
     }

@@ -10,7 +10,7 @@ import { type Change, LEASE_MS } from "../../../../store/ledger.ts";
 import { GatheredBody } from "../../gathered-body.ts";
 import { jsonBounds } from "../../json-body.ts";
 import { RequestDigest } from "./request-digest.ts";
-import { closeShops, openShop, type Shop, type ShopOptions } from "../testing/shop.ts";
+import { closeShops, counted, openShop, type Shop, type ShopOptions } from "../testing/shop.ts";
 import { respondWith, TestExchange } from "../testing/test-gateway.ts";
 
 afterEach(closeShops);
@@ -195,6 +195,10 @@ test("an owed response that is not kept is made again, and a response to another
     const [status, text] = await post(shop, payment, other);
     expect([status, text.includes("made of")]).toEqual([409, false]);
   }
+  expect([counted(shop).losses, shop.logged.filter((line) => line.includes("ledger"))]).toEqual([
+    { unknown: 1, used: 3 },
+    [],
+  ]);
   expect(await shop.recorded(payment)).toMatchObject({ state: "settled", delivered: false });
   expect(await post(shop, payment, "url=a")).toEqual([200, "made of url=a"]);
   expect(shop.settlements).toBe(1);
@@ -361,3 +365,17 @@ test.each(["abcdef", "a".repeat(100_000)])(
     );
   },
 );
+
+test.each([
+  ["another length than the paid body", `3:${sumOf("abc")}`, "payment-conflict"],
+  ["less than was seen of the paid body", `5+:${sumOf("abcde")}`, "payment-conflict"],
+  ["another length than the paid request announced", `2+9:${sumOf("ab")}`, "payment-conflict"],
+  ["the length of the paid body", `4:${sumOf("abcd")}`, undefined],
+  ["the length that the paid request announced", `2+4:${sumOf("ab")}`, undefined],
+  ["what was seen of the paid body", `4+:${sumOf("abcd")}`, undefined],
+] as const)("a body of which %s is announced is compared before it is read", (_what, paid, code) => {
+  const request = new Request("http://shop.example/goods", { method: "POST", body: "abcd" });
+  const exchange = new TestExchange(request);
+  exchange.head.bodyLength = 4;
+  expect(new RequestDigest(exchange, paid).glance()?.code).toBe(code);
+});
