@@ -133,6 +133,8 @@ function unitStems(unit: string): string[] {
 function namesUnit(place: Place, clause: Clause | undefined, { unit, start }: Quantity, threshold: Threshold): boolean {
   if (unit !== "" || threshold.unit === "" || KNOWN.has(threshold.unit) || clause === undefined) return true;
   if (isLabelled(place, clause.stems, start, threshold.unit)) return true;
+  // "The death toll has risen to 131"
+  if (threshold.unit === "people" && place.asked.outcomes.has("die") && clause.stems.has("tol")) return true;
   const stems = unitStems(threshold.unit);
   if (!stems.some((stem) => clause.stems.has(stem))) return false;
   return !place.passage.words.some((word, at, all) => stems.includes(word.stem) && PER.test(all[at - 1]?.text ?? ""));
@@ -292,8 +294,6 @@ function isSameMeasure(asked: Asked, quantity: Quantity, threshold: Threshold, c
   const family = threshold.unit.slice(0, FAMILY);
   const isPeople = quantity.unit === "people" && family.length === FAMILY;
   if (isPeople && [...(clause?.stems ?? [])].some((stem) => stem.startsWith(family))) return true;
-  // "The death toll has risen to 131"
-  if (threshold.unit === "people" && quantity.unit === "" && asked.outcomes.has("die")) return true;
   const known = KNOWN.has(threshold.unit) || KNOWN.has(quantity.unit);
   if (known) return false;
   if (quantity.unit === "" || threshold.unit === "") return true;

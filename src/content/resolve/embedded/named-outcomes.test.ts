@@ -67,6 +67,11 @@ const CASES: readonly Case[] = [
     ["The Union imposed new sanctions on Merle.", "The Union wants to lift its sanctions on Karvia."],
   ],
   [
+    "Did Prime Minister Hugo Lantz win the vote of confidence?",
+    ["Prime Minister Hugo Lantz won the vote of confidence."],
+    ["Prime Minister Hugo Lantz lost the vote of confidence.", "Anna Holm survived the vote of confidence."],
+  ],
+  [
     "Did Nimbus release the Halo 7 phone?",
     ["Nimbus launched the Halo 7 phone."],
     ["Nimbus launched the Halo 6 phone.", "Nimbus will launch the Halo 7 phone."],

@@ -209,12 +209,17 @@ const QUESTIONS: Readonly<Record<string, Sides>> = {
       "Merrow had 500,000 visitors since May 2020.",
     ],
   },
+  "Did Prime Minister Lantz lose the vote of confidence?": {
+    NO: ["Prime Minister Lantz survived a vote of confidence by 88 votes to 81."],
+    "": ["Prime Minister Lantz survived the crash.", "The cabinet survived a vote of confidence."],
+  },
   "Were more than 20 people killed in the Halle fire?": {
     YES: ["In the Halle fire 25 people were killed.", "Killed in the Halle fire: 25"],
+    "YES?": ["The death toll of the Halle fire has risen to 25."],
     NO: ["In the Halle fire 15 people were killed."],
     "": [
       "In the Halle fire 25 people were injured.",
-      "The death toll of the Halle fire has risen to 25.",
+      "The toll of the road to the Halle fire has risen to 25, and people were killed before.",
       "In the Halle fire 25 people were injured and 15 people were killed.",
     ],
   },
