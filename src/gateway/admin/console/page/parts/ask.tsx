@@ -1,11 +1,12 @@
 import { type ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { insistence } from "../api/client.ts";
+import { call, insistence } from "../api/client.ts";
 import { type Problem, problemOf } from "../api/problem.ts";
 import { Store, useStore } from "../api/store.ts";
 import { Dialog } from "./dialog.tsx";
 import { Diagnostics, ProblemNotice } from "./states.tsx";
 import { Button } from "./button.tsx";
+import { tell } from "./told.tsx";
 
 export interface Question {
   readonly title: string;
@@ -24,6 +25,27 @@ const question = new Store<Question | undefined>(undefined);
 /** Asks the user to confirm an action. */
 export function ask(asked: Question): void {
   question.set(asked);
+}
+
+interface Deletion extends Pick<Question, "title" | "body" | "action"> {
+  readonly path: string;
+  readonly ifMatch?: string | undefined;
+  /** The message after it. */
+  readonly done: string;
+  readonly onChange: () => void;
+}
+
+/** Asks the user to confirm a request that deletes something. */
+export function askToDelete({ path, ifMatch, done, onChange, ...asked }: Deletion): void {
+  ask({
+    ...asked,
+    isDangerous: true,
+    async run() {
+      await call(path, { method: "DELETE", ifMatch });
+      tell(done);
+      onChange();
+    },
+  });
 }
 
 function close(): void {

@@ -1,5 +1,6 @@
 import { type ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { useMayChange } from "./access.ts";
 import { Button } from "./button.tsx";
 
 export interface Column<Row> {
@@ -17,6 +18,8 @@ interface TableProps<Row> {
   /** For screen readers. Other users read the panel's header. */
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
+  /** The buttons of a row, in the last column. Only users who may change something see it. */
+  readonly actions?: (row: Row) => ComponentChildren;
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
   readonly empty?: ComponentChildren;
@@ -34,7 +37,11 @@ interface Order {
 }
 
 /** A table. On a narrow page, each row is a block with column names. The first column is the row's header. */
-export function Table<Row>({ caption, columns, rows, keyOf, empty, sortedBy, isEven = false }: TableProps<Row>) {
+export function Table<Row>(props: TableProps<Row>) {
+  const { caption, actions, rows, keyOf, empty, sortedBy, isEven = false } = props;
+  const mayChange = useMayChange();
+  const buttons = actions === undefined || !mayChange ? [] : [{ name: "Actions", cell: actions }];
+  const columns: readonly Column<Row>[] = [...props.columns, ...buttons];
   const [order, setOrder] = useState<Order | undefined>(
     sortedBy === undefined ? undefined : { name: sortedBy, isDown: true },
   );

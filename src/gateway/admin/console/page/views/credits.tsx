@@ -7,7 +7,7 @@ import { count, counted, NONE } from "../format/numbers.ts";
 import { linkTo } from "../live/view-location.ts";
 import { useResource } from "../live/resource.ts";
 import { useMayChange } from "../parts/access.ts";
-import { ask } from "../parts/ask.tsx";
+import { askToDelete } from "../parts/ask.tsx";
 import { Badge, Head, Panel, Time } from "../parts/bits.tsx";
 import { IssuedSecret } from "../parts/issued-secret.tsx";
 import { PayerLink, ShortHex } from "../parts/payment-bits.tsx";
@@ -15,7 +15,6 @@ import { RefundForm } from "../parts/refund-form.tsx";
 import { Choice, SmallForm, TextInput } from "../parts/small-form.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
-import { tell } from "../parts/told.tsx";
 import { AccessHead } from "./keys.tsx";
 import { Button, ButtonLink, Pages } from "../parts/button.tsx";
 
@@ -49,7 +48,7 @@ export function Credits() {
       <Loaded resource={read}>
         {({ credits, more }) => (
           <Panel title={counted(credits.length, "balance")} isFlush>
-            <Listed credits={credits} mayChange={mayChange} onChange={read.reload} />
+            <Listed credits={credits} onChange={read.reload} />
             {before.length === 0 && !more ? null : (
               <Pages begins={before} next={more ? (credits.at(-1)?.id ?? "") : undefined} onTurn={setBefore} />
             )}
@@ -126,26 +125,22 @@ function CreditState({ state }: Pick<Credit, "state">) {
 
 interface ListedProps {
   readonly credits: readonly Credit[];
-  readonly mayChange: boolean;
   readonly onChange: () => void;
 }
 
-function Listed({ credits, mayChange, onChange }: ListedProps) {
+function Listed({ credits, onChange }: ListedProps) {
   const revoke = (credit: Credit): void =>
-    ask({
+    askToDelete({
       title: "Revoke this token?",
-      isDangerous: true,
       action: "Revoke token",
       body: (
         <p>
           It pays for no more requests. Its balance, {balanceText(credit)}, stays with <code>{credit.owner}</code>.
         </p>
       ),
-      async run() {
-        await call(`/v1/credits/${encodeURIComponent(credit.id)}`, { method: "DELETE" });
-        tell("The token is revoked.");
-        onChange();
-      },
+      path: `/v1/credits/${encodeURIComponent(credit.id)}`,
+      done: "The token is revoked.",
+      onChange,
     });
   return (
     <Table<Credit>
@@ -167,18 +162,12 @@ function Listed({ credits, mayChange, onChange }: ListedProps) {
         { name: "Created", isMinor: true, cell: ({ created_ms: time }) => <Time ms={time} /> },
         { name: "Expires", cell: ({ expires_ms: time }) => (time === 0 ? "never" : <Time ms={time} />) },
         { name: "Balance", isNumber: true, cell: (credit) => balanceText(credit) },
-        ...(mayChange
-          ? [
-              {
-                name: "Actions",
-                cell: (credit: Credit) =>
-                  credit.state !== "active" ? null : (
-                    <Button label="Revoke" of={credit.id} kind="small quiet" onClick={() => revoke(credit)} />
-                  ),
-              },
-            ]
-          : []),
       ]}
+      actions={(credit) =>
+        credit.state !== "active" ? null : (
+          <Button label="Revoke" of={credit.id} kind="small quiet" onClick={() => revoke(credit)} />
+        )
+      }
     />
   );
 }

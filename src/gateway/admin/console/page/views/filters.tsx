@@ -52,14 +52,7 @@ function Content({ now, document }: { readonly now: Overview; readonly document:
       </Panel>
       <Panel title="Warm tenants" isFlush>
         <Loaded resource={tenants}>
-          {(data) => (
-            <TenantTable
-              tenants={data.tenants}
-              hasTenants={hasTenants}
-              mayChange={mayChange}
-              onChange={tenants.reload}
-            />
-          )}
+          {(data) => <TenantTable tenants={data.tenants} hasTenants={hasTenants} onChange={tenants.reload} />}
         </Loaded>
       </Panel>
     </>

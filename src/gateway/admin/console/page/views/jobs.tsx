@@ -1,16 +1,13 @@
-import { call } from "../api/client.ts";
 import { type JobList, type ListedJob } from "../api/shapes.ts";
 import { decimal } from "../format/money.ts";
 import { count, NONE } from "../format/numbers.ts";
 import { useResource } from "../live/resource.ts";
-import { useMayChange } from "../parts/access.ts";
-import { ask } from "../parts/ask.tsx";
+import { askToDelete } from "../parts/ask.tsx";
 import { Ago, Badge, Head, Panel, type Tone } from "../parts/bits.tsx";
 import { Button } from "../parts/button.tsx";
 import { ShortHex } from "../parts/payment-bits.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { type Column, Table } from "../parts/table.tsx";
-import { tell } from "../parts/told.tsx";
 import { Token } from "../parts/token.tsx";
 
 const READ_MS = 3_000;
@@ -26,7 +23,6 @@ const TONES: Readonly<Record<string, Tone>> = {
 
 /** The jobs of the content service: crawls, and batches of many pages. */
 export function Jobs() {
-  const mayChange = useMayChange();
   const jobs = useResource<JobList>("/v1/jobs", { everyMs: READ_MS, on: ["job"] });
   return (
     <>
@@ -35,7 +31,7 @@ export function Jobs() {
         {(list) =>
           list.available ? (
             <Panel title="Newest jobs" isFlush>
-              <JobTable jobs={list.jobs} mayChange={mayChange} onChange={jobs.reload} />
+              <JobTable jobs={list.jobs} onChange={jobs.reload} />
             </Panel>
           ) : (
             <Empty title="The jobs cannot be read">{list.reason}</Empty>
@@ -48,12 +44,11 @@ export function Jobs() {
 
 interface JobTableProps {
   readonly jobs: readonly ListedJob[];
-  readonly mayChange: boolean;
   readonly onChange: () => void;
 }
 
-function JobTable({ jobs, mayChange, onChange }: JobTableProps) {
-  const columns: Column<ListedJob>[] = [
+function JobTable({ jobs, onChange }: JobTableProps) {
+  const columns: readonly Column<ListedJob>[] = [
     {
       name: "Job",
       cell: (job) => (
@@ -101,21 +96,17 @@ function JobTable({ jobs, mayChange, onChange }: JobTableProps) {
       cell: (job) => <Ago ms={Date.parse(job.created_at)} />,
     },
   ];
-  if (mayChange) {
-    columns.push({
-      name: "Actions",
-      cell: (job) =>
-        job.state === "running" ? (
-          <Button label="Cancel" of={nameOf(job)} kind="small danger" onClick={() => cancel(job, onChange)} />
-        ) : null,
-    });
-  }
   return (
     <Table
       caption="Jobs"
       rows={jobs}
       keyOf={({ id }) => id}
       columns={columns}
+      actions={(job) =>
+        job.state === "running" ? (
+          <Button label="Cancel" of={nameOf(job)} kind="small danger" onClick={() => cancel(job, onChange)} />
+        ) : null
+      }
       empty={
         <Empty title="No jobs">
           <code>turnpike call crawl URL</code> starts one. A job is listed until its results expire.
@@ -157,20 +148,17 @@ function Cost({ cost }: Pick<ListedJob, "cost">) {
 }
 
 function cancel(job: ListedJob, onChange: () => void): void {
-  ask({
+  askToDelete({
     title: "Cancel this job?",
     action: "Cancel job",
-    isDangerous: true,
     body: (
       <p>
         The job of <code>{nameOf(job)}</code> loads no further pages. Its results stay, and pages that were delivered
         are charged.
       </p>
     ),
-    async run() {
-      await call(`/v1/jobs/${encodeURIComponent(job.id)}`, { method: "DELETE" });
-      tell("The job is cancelled.");
-      onChange();
-    },
+    path: `/v1/jobs/${encodeURIComponent(job.id)}`,
+    done: "The job is cancelled.",
+    onChange,
   });
 }

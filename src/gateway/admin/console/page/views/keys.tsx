@@ -6,7 +6,7 @@ import { counted } from "../format/numbers.ts";
 import { linkTo } from "../live/view-location.ts";
 import { useResource } from "../live/resource.ts";
 import { useMayChange } from "../parts/access.ts";
-import { ask } from "../parts/ask.tsx";
+import { askToDelete } from "../parts/ask.tsx";
 import { Head, Panel } from "../parts/bits.tsx";
 import { IssuedSecret } from "../parts/issued-secret.tsx";
 import { RouteName } from "../parts/route-name.tsx";
@@ -14,7 +14,6 @@ import { Choice, SmallForm, TextInput } from "../parts/small-form.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import { Tabs } from "../parts/tabs.tsx";
-import { tell } from "../parts/told.tsx";
 import { Button } from "../parts/button.tsx";
 
 const EVENTS = ["change", "reload"];
@@ -62,7 +61,7 @@ export function ApiKeys() {
           ) : (
             <>
               {mayChange ? <Issue routes={routes} onIssue={read.reload} /> : null}
-              <Listed routes={routes} etag={read.etag} mayChange={mayChange} onChange={read.reload} />
+              <Listed routes={routes} etag={read.etag} onChange={read.reload} />
             </>
           )
         }
@@ -120,28 +119,24 @@ function Issue({ routes, onIssue }: { readonly routes: readonly RouteKeys[]; rea
 interface ListedProps {
   readonly routes: readonly RouteKeys[];
   readonly etag: string | undefined;
-  readonly mayChange: boolean;
   readonly onChange: () => void;
 }
 
-function Listed({ routes, etag, mayChange, onChange }: ListedProps) {
+function Listed({ routes, etag, onChange }: ListedProps) {
   const rows = routes.flatMap((route) => route.keys.map((key): KeyRow => ({ route, ...key })));
   const revoke = ({ route, number, owner }: KeyRow): void =>
-    ask({
+    askToDelete({
       title: `Revoke the key of ${owner}?`,
-      isDangerous: true,
       action: "Revoke key",
       body: (
         <p>
           Requests to <code>{titleOf(route)}</code> with key {number} get 401 from then on.
         </p>
       ),
-      async run() {
-        const path = `${addressOf(route, String(number))}&owner=${encodeURIComponent(owner)}`;
-        await call(path, { method: "DELETE", ifMatch: etag });
-        tell(`The key of ${owner} is revoked.`);
-        onChange();
-      },
+      path: `${addressOf(route, String(number))}&owner=${encodeURIComponent(owner)}`,
+      ifMatch: etag,
+      done: `The key of ${owner} is revoked.`,
+      onChange,
     });
   return (
     <Panel title={counted(rows.length, "key")} isFlush>
@@ -157,22 +152,15 @@ function Listed({ routes, etag, mayChange, onChange }: ListedProps) {
             cell: ({ route }) => <RouteName host={route.host} prefix={route.path_prefix} />,
           },
           { name: "Number", isNumber: true, cell: ({ number }) => number },
-          ...(mayChange
-            ? [
-                {
-                  name: "Actions",
-                  cell: (row: KeyRow) => (
-                    <Button
-                      label="Revoke"
-                      of={`key ${row.number} of ${row.owner}`}
-                      kind="small quiet"
-                      onClick={() => revoke(row)}
-                    />
-                  ),
-                },
-              ]
-            : []),
         ]}
+        actions={(row) => (
+          <Button
+            label="Revoke"
+            of={`key ${row.number} of ${row.owner}`}
+            kind="small quiet"
+            onClick={() => revoke(row)}
+          />
+        )}
       />
     </Panel>
   );

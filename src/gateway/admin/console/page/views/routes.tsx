@@ -1,5 +1,4 @@
 import { useState } from "preact/hooks";
-import { call } from "../api/client.ts";
 import { type RouteRedirect, type RouteSummary } from "../api/shapes.ts";
 import { routeAddress } from "../form/sections.ts";
 import { counted, NONE, percent, short } from "../format/numbers.ts";
@@ -9,13 +8,12 @@ import { cacheShare, type RouteRates } from "../live/rates.ts";
 import { useResource } from "../live/resource.ts";
 import { useStore } from "../api/store.ts";
 import { useMayChange } from "../parts/access.ts";
-import { ask } from "../parts/ask.tsx";
+import { askToDelete } from "../parts/ask.tsx";
 import { Badge, Head, latencyText, Panel } from "../parts/bits.tsx";
 import { FilterInput, RowActions } from "../parts/row-actions.tsx";
 import { RouteName } from "../parts/route-name.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { type Column, Table } from "../parts/table.tsx";
-import { tell } from "../parts/told.tsx";
 import { Errors } from "./overview.tsx";
 import { ButtonLink } from "../parts/button.tsx";
 
@@ -86,7 +84,6 @@ interface RouteTableProps {
 function RouteTable({ routes, mayChange, onChange }: RouteTableProps) {
   const [filter, setFilter] = useState("");
   const columns = useColumns();
-  if (mayChange) columns.push({ name: "Actions", cell: (route) => <Actions route={route} onChange={onChange} /> });
   if (routes.length === 0) {
     return (
       <Empty title="No routes yet">
@@ -105,6 +102,7 @@ function RouteTable({ routes, mayChange, onChange }: RouteTableProps) {
       <Table
         caption="Routes, with rates of the last minute"
         columns={columns}
+        actions={(route) => <Actions route={route} onChange={onChange} />}
         rows={shown}
         keyOf={labelOf}
         empty={
@@ -115,7 +113,7 @@ function RouteTable({ routes, mayChange, onChange }: RouteTableProps) {
   );
 }
 
-function useColumns(): Column<RouteSummary>[] {
+function useColumns(): readonly Column<RouteSummary>[] {
   const { window, now } = useStore(traffic);
   const caches = new Map((now?.caches.routes ?? []).map((cache) => [cache.route, cache]));
   const ratesOf = (route: RouteSummary): RouteRates | undefined => window?.routes.get(labelOf(route));
@@ -225,9 +223,8 @@ function Guards({
 function Actions({ route, onChange }: { readonly route: RouteSummary; readonly onChange: () => void }) {
   const name = labelOf(route);
   const remove = (): void =>
-    ask({
+    askToDelete({
       title: "Remove this route?",
-      isDangerous: true,
       action: "Remove route",
       body: (
         <p>
@@ -235,11 +232,9 @@ function Actions({ route, onChange }: { readonly route: RouteSummary; readonly o
           began. It stays in the file until you persist.
         </p>
       ),
-      async run() {
-        await call(routeAddress(route.path_prefix, route.host, route.name), { method: "DELETE" });
-        tell(`The route ${name} is removed. The file has it until you persist.`);
-        onChange();
-      },
+      path: routeAddress(route.path_prefix, route.host, route.name),
+      done: `The route ${name} is removed. The file has it until you persist.`,
+      onChange,
     });
   const editLink = linkTo("routes/edit", { prefix: route.path_prefix, host: route.host, name: route.name });
   return <RowActions name={name} editLink={editLink} onRemove={remove} />;

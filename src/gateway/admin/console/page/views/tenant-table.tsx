@@ -1,24 +1,21 @@
-import { call } from "../api/client.ts";
 import { type Tenant } from "../api/shapes.ts";
 import { count } from "../format/numbers.ts";
-import { ask } from "../parts/ask.tsx";
+import { askToDelete } from "../parts/ask.tsx";
 import { Ago } from "../parts/bits.tsx";
 import { Empty } from "../parts/states.tsx";
 import { type Column, Table } from "../parts/table.tsx";
-import { tell } from "../parts/told.tsx";
 import { Button } from "../parts/button.tsx";
 
 interface TenantTableProps {
   readonly tenants: readonly Tenant[];
   /** At least one route leads to tenants. */
   readonly hasTenants: boolean;
-  readonly mayChange: boolean;
   readonly onChange: () => void;
 }
 
 /** The warm tenants of all workers, each with a button to evict it. */
-export function TenantTable({ tenants, hasTenants, mayChange, onChange }: TenantTableProps) {
-  const columns: Column<Tenant>[] = [
+export function TenantTable({ tenants, hasTenants, onChange }: TenantTableProps) {
+  const columns: readonly Column<Tenant>[] = [
     { name: "Tenant", sort: ({ key }) => key, cell: ({ key }) => <code>{key}</code> },
     { name: "Socket", cell: ({ path }) => <code>{path}</code> },
     {
@@ -29,18 +26,13 @@ export function TenantTable({ tenants, hasTenants, mayChange, onChange }: Tenant
     },
     { name: "Workers", isNumber: true, sort: ({ workers }) => workers, cell: ({ workers }) => count(workers) },
   ];
-  if (mayChange) {
-    columns.push({
-      name: "Actions",
-      cell: ({ key }) => <Button label="Evict" of={key} kind="small danger" onClick={() => evict(key, onChange)} />,
-    });
-  }
   return (
     <Table
       caption="Warm tenants"
       rows={tenants}
       keyOf={({ key, path }) => `${key} ${path}`}
       columns={columns}
+      actions={({ key }) => <Button label="Evict" of={key} kind="small danger" onClick={() => evict(key, onChange)} />}
       empty={
         <Empty title="No tenant is warm">
           {hasTenants ? (
@@ -57,20 +49,17 @@ export function TenantTable({ tenants, hasTenants, mayChange, onChange }: Tenant
 }
 
 function evict(key: string, onChange: () => void): void {
-  ask({
+  askToDelete({
     title: "Evict this tenant?",
     action: "Evict tenant",
-    isDangerous: true,
     body: (
       <p>
         All workers forget where <code>{key}</code> runs. Its next request starts it again, which takes longer. The
         virtual machine itself is not stopped.
       </p>
     ),
-    async run() {
-      await call(`/v1/tenants?key=${encodeURIComponent(key)}`, { method: "DELETE" });
-      tell(`The tenant ${key} is evicted.`);
-      onChange();
-    },
+    path: `/v1/tenants?key=${encodeURIComponent(key)}`,
+    done: `The tenant ${key} is evicted.`,
+    onChange,
   });
 }

@@ -5,7 +5,7 @@ import { count, counted } from "../format/numbers.ts";
 import { linkTo } from "../live/view-location.ts";
 import { useResource } from "../live/resource.ts";
 import { useMayChange } from "../parts/access.ts";
-import { ask } from "../parts/ask.tsx";
+import { ask, askToDelete } from "../parts/ask.tsx";
 import { Ago, Badge, Head, Panel } from "../parts/bits.tsx";
 import { RowActions } from "../parts/row-actions.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
@@ -85,16 +85,16 @@ function Upstream({ upstream, mayChange, onChange }: UpstreamProps) {
             </Empty>
           )
         }
-        columns={columnsFor(name, mayChange, onChange)}
+        columns={COLUMNS}
+        actions={(server) => <DrainButton upstream={name} server={server} onChange={onChange} />}
       />
     </Panel>
   );
 }
 
 function askToRemove({ name, servers }: UpstreamState, onChange: () => void): void {
-  ask({
+  askToDelete({
     title: "Remove this upstream?",
-    isDangerous: true,
     action: "Remove upstream",
     body: (
       <p>
@@ -102,55 +102,44 @@ function askToRemove({ name, servers }: UpstreamState, onChange: () => void): vo
         until it is added again. To change it without a gap, edit it.
       </p>
     ),
-    async run() {
-      await call(UPSTREAMS.addressOf({ name }), { method: "DELETE" });
-      tell(`The upstream ${name} is removed. The file has it until you persist.`);
-      onChange();
-    },
+    path: UPSTREAMS.addressOf({ name }),
+    done: `The upstream ${name} is removed. The file has it until you persist.`,
+    onChange,
   });
 }
 
-function columnsFor(upstream: string, mayChange: boolean, onChange: () => void): Column<ServerState>[] {
-  const columns: Column<ServerState>[] = [
-    {
-      name: "Server",
-      cell: (server) => (
-        <span class="stack">
-          <code>{addressOf(server)}</code>
+const COLUMNS: readonly Column<ServerState>[] = [
+  {
+    name: "Server",
+    cell: (server) => (
+      <span class="stack">
+        <code>{addressOf(server)}</code>
+        <span class="soft small">
+          {server.source}
+          {server.backup ? ", backup" : ""}
+        </span>
+      </span>
+    ),
+  },
+  { name: "Health", cell: (server) => <Health server={server} /> },
+  { name: "Weight", isNumber: true, isMinor: true, cell: ({ weight }) => count(weight) },
+  { name: "In flight", isNumber: true, cell: (server) => count(server.requests_in_flight) },
+  { name: "Connections", isNumber: true, cell: ({ connections }) => count(connections) },
+  {
+    name: "Failures",
+    isNumber: true,
+    cell: (server) => (
+      <span class="stack end">
+        {count(server.failures)}
+        {server.last_failure_ms === undefined ? null : (
           <span class="soft small">
-            {server.source}
-            {server.backup ? ", backup" : ""}
+            <Ago ms={server.last_failure_ms} />
           </span>
-        </span>
-      ),
-    },
-    { name: "Health", cell: (server) => <Health server={server} /> },
-    { name: "Weight", isNumber: true, isMinor: true, cell: ({ weight }) => count(weight) },
-    { name: "In flight", isNumber: true, cell: (server) => count(server.requests_in_flight) },
-    { name: "Connections", isNumber: true, cell: ({ connections }) => count(connections) },
-    {
-      name: "Failures",
-      isNumber: true,
-      cell: (server) => (
-        <span class="stack end">
-          {count(server.failures)}
-          {server.last_failure_ms === undefined ? null : (
-            <span class="soft small">
-              <Ago ms={server.last_failure_ms} />
-            </span>
-          )}
-        </span>
-      ),
-    },
-  ];
-  if (mayChange) {
-    columns.push({
-      name: "Actions",
-      cell: (server) => <DrainButton upstream={upstream} server={server} onChange={onChange} />,
-    });
-  }
-  return columns;
-}
+        )}
+      </span>
+    ),
+  },
+];
 
 function addressOf({ unix, address, port, server }: ServerState): string {
   if (unix !== undefined) return unix;

@@ -1,16 +1,14 @@
-import { call } from "../api/client.ts";
 import { type Amount, type PaymentSummary, type SoldCounts, type UsageBody, type UsageCounts } from "../api/shapes.ts";
 import { aligned, currencyOf } from "../format/money.ts";
 import { bytes, count, counted, NONE } from "../format/numbers.ts";
 import { linkTo } from "../live/view-location.ts";
 import { type Resource, useResource } from "../live/resource.ts";
 import { useMayChange } from "../parts/access.ts";
-import { ask } from "../parts/ask.tsx";
+import { askToDelete } from "../parts/ask.tsx";
 import { Ago, Head, Panel, Time } from "../parts/bits.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Tabs } from "../parts/tabs.tsx";
-import { tell } from "../parts/told.tsx";
 import { Errors } from "./overview.tsx";
 import { Token } from "../parts/token.tsx";
 import { Button } from "../parts/button.tsx";
@@ -67,9 +65,8 @@ export function Usage({ by }: { readonly by: string }) {
 
 function ResetButton({ usage }: { readonly usage: Resource<UsageBody> }) {
   const reset = (): void =>
-    ask({
+    askToDelete({
       title: "Reset usage?",
-      isDangerous: true,
       action: "Reset usage",
       body: (
         <p>
@@ -77,11 +74,9 @@ function ResetButton({ usage }: { readonly usage: Resource<UsageBody> }) {
           the metrics stay as they are.
         </p>
       ),
-      async run() {
-        await call("/v1/usage", { method: "DELETE" });
-        tell("Usage is reset.");
-        usage.reload();
-      },
+      path: "/v1/usage",
+      done: "Usage is reset.",
+      onChange: usage.reload,
     });
   return <Button label="Reset" kind="danger" onClick={reset} />;
 }
