@@ -13,11 +13,21 @@ import {
   openPostgresPages,
   openPostgresTemplates,
 } from "./open-postgres-store.ts";
+import { PostgresError } from "./postgres-error.ts";
 
 // Processes start slowly on a busy machine.
 setDefaultTimeout(patient(30_000));
 
 const DAY_MS = 86_400_000;
+
+test("a database is full if it says that its disk is", async () => {
+  const target = { host: "127.0.0.1", port: 1, user: "me", database: "db", sslMode: "disable" } as const;
+  const rest = { password: "", allowCleartext: false, authorities: "", statementMs: 1000, size: 1 };
+  const jobs = openPostgresJobs({ target, ...rest });
+  const said = [new PostgresError("53100", "full"), new PostgresError("53200", "no memory"), new Error("53100")];
+  expect(said.map((error) => jobs.isFull(error))).toEqual([true, false, false]);
+  await jobs.close();
+});
 
 describe.skipIf(!hasPostgres)("with a server", () => {
   let server: SharedPostgres;
