@@ -17,7 +17,7 @@ function encoded(type: string, ...parts: readonly Buffer[]): Buffer {
   return Buffer.concat([Buffer.from(type), int32(body.length + 4), body]);
 }
 
-function value(one: Value): Buffer {
+function valueOf(one: Value): Buffer {
   if (one === null) return int32(-1);
   const bytes = Buffer.from(String(one));
   return Buffer.concat([int32(bytes.length), bytes]);
@@ -50,7 +50,7 @@ test("messages of any length are whole, wherever their parts meet the end of the
         sasl: new Messages().password(before).saslInitial(long, before).sync().take(),
       };
       const first = encoded("p", text(before));
-      const values = bound.map(value);
+      const values = bound.map(valueOf);
       const run = [encoded("E", text(""), int32(0)), encoded("S")];
       const bind = (name: string): Buffer =>
         encoded("B", text(""), text(name), int16(0), int16(values.length), ...values, int16(0));
