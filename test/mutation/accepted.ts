@@ -391,4 +391,16 @@ export const ACCEPTED: readonly Accepted[] = [
       'await judgeInThread(this.#jobOf({ ...text, asks: "text" }))  →  (judgeInThread(this.#jobOf({ ...text, asks: "text" })))',
     reason: "saves time for a document in parts: the second judgement has the same result",
   },
+  {
+    file: "src/gateway/admin/running-config/config-source.ts",
+    code: "return parsed.ok ? parsed.value : undefined;",
+    mutant: "parsed.ok  →  true",
+    reason: "a text that is not parsed has no value: the type alone asks for the branch",
+  },
+  {
+    file: "src/gateway/admin/http/listener.ts",
+    code: "await pollUntil(() => this.#connections.size === 0, { everyMs: 5, mostMs: CLOSE_MS });",
+    mutant: "5  →  (5 + 1)",
+    reason: "a millisecond between two looks more or less",
+  },
 ];
