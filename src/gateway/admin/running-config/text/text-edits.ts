@@ -148,21 +148,21 @@ class Editor {
     const inPlace = new Set(longestRise(wanted.map((part) => part.from)));
     const edits = owned.flatMap((own, i) => (inPlace.has(i) ? [] : [{ ...this.#lines.removal(own), text: "" }]));
     // New parts follow the old part before them, even if it is removed.
-    let previous = inPlace.has(0) ? -1 : 0;
+    let before = inPlace.has(0) ? undefined : owned[0];
     for (const [i, want] of wanted.entries()) {
       const isLast = i === wanted.length - 1;
       const part = inPlace.has(want.from) ? node.parts[want.from] : undefined;
       if (part === undefined) {
         const comma = inFlow && (!isLast || container.endsWithComma) ? "," : "";
         edits.push(
-          this.#insertion(container, previous, (layout, margin) =>
+          this.#insertion(container, before, (layout, margin) =>
             this.#part(container, want, { layout, margin, comma }),
           ),
         );
         continue;
       }
       edits.push(...this.value(part.value, want, { part, inFlow }), ...this.#comma(container, want.from, isLast));
-      previous = want.from;
+      before = owned[want.from];
     }
     return edits;
   }
@@ -177,11 +177,15 @@ class Editor {
     return isLast && !canStay ? [{ start: comma, end: comma + 1, text: "" }] : [];
   }
 
-  /** Inserts text after the part at index `previous`; -1: before all parts. */
-  #insertion({ node, owned }: Container, previous: number, write: (layout: Layout, margin: string) => string): Edit {
+  /** Inserts text after the part `before`, or before all parts. */
+  #insertion(
+    { node, owned }: Container,
+    before: OwnedText | undefined,
+    write: (layout: Layout, margin: string) => string,
+  ): Edit {
     const lines = this.#lines;
     const inFlow = node.kind === "flow";
-    const [first, before] = [owned[0], owned[previous]];
+    const [first] = owned;
     const { newline } = lines;
     const margin = this.#innerMargin(node);
     const inLine = (): string => write({ inFlow, isWide: false }, margin);
