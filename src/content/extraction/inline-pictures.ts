@@ -32,8 +32,7 @@ export class InlinePictures {
       const source = element.attribs["src"] ?? "";
       if (source.length > MAX_PICTURE || !BASE64.test(source)) continue;
       const data = source.replace(/\s+/g, "");
-      const number = this.#numbers.get(data) ?? this.#numbers.size;
-      this.#numbers.set(data, number);
+      const number = this.#numbers.getOrInsert(data, this.#numbers.size);
       element.attribs["src"] = `https://${this.#host}/${number}`;
     }
   }

@@ -23,8 +23,6 @@ export class OperationCounts {
   }
 
   #of(name: string): OperationFigures {
-    const known = this.#byName.get(name) ?? { calls: 0, failures: {} };
-    this.#byName.set(name, known);
-    return known;
+    return this.#byName.getOrInsert(name, { calls: 0, failures: {} });
   }
 }

@@ -224,9 +224,7 @@ class Loader {
 
   result(url: string): Promise<Loaded> {
     const { href } = new URL(url);
-    const outcome = this.#outcomes.get(href) ?? this.#load(url);
-    this.#outcomes.set(href, outcome);
-    return outcome;
+    return this.#outcomes.getOrInsertComputed(href, () => this.#load(url));
   }
 
   async #load(url: string): Promise<Loaded> {

@@ -88,19 +88,16 @@ export class PoliteHosts {
   /** The site's rules for this crawler. It requests robots.txt once in a crawl. */
   robots(url: URL): Promise<Robots> {
     const { robots } = this.#host(url.host);
-    const known = robots.get(url.protocol);
-    if (known !== undefined) return known;
-    const asked = fetchRobots(url, this.#options);
-    robots.set(url.protocol, asked);
-    return asked;
+    return robots.getOrInsertComputed(url.protocol, () => fetchRobots(url, this.#options));
   }
 
   #host(name: string): Host {
-    let host = this.#hosts.get(name);
-    if (host === undefined) {
-      host = { busy: false, nextAt: 0, failures: 0, robots: new Map() };
-      this.#hosts.set(name, host);
-    }
+    const host = this.#hosts.getOrInsertComputed(name, () => ({
+      busy: false,
+      nextAt: 0,
+      failures: 0,
+      robots: new Map(),
+    }));
     return host;
   }
 }

@@ -104,10 +104,8 @@ export class GuardIndex {
       if (route === undefined) continue;
       const guarded = guardedRoute(route, i, { filters: filters.get(route.path_prefix), settles, guards });
       made.push(guarded);
-      const slot = slots.get(guarded.prefix) ?? new Map<string, GuardedRoute[]>();
-      slots.set(guarded.prefix, slot);
-      const list = slot.get(guarded.host) ?? [];
-      slot.set(guarded.host, list);
+      const slot = slots.getOrInsert(guarded.prefix, new Map<string, GuardedRoute[]>());
+      const list = slot.getOrInsert(guarded.host, []);
       if (guarded.conditions === "") list.push(guarded);
       else list.unshift(guarded);
     }
@@ -168,18 +166,15 @@ export class GuardIndex {
 
   /** Routes of a slot for parts of a host: one for each guard, so that many routes are not compared with many others. */
   #samplesOf(slot: Slot, host: string): readonly GuardedRoute[] {
-    const known = this.#samples.get(slot) ?? new Map<string, readonly GuardedRoute[]>();
-    this.#samples.set(slot, known);
-    const before = known.get(host);
-    if (before !== undefined) return before;
-    const byGuard = new Map<Guard, GuardedRoute>();
-    for (const [other, routes] of slot) {
-      if (other === host || !covers(host, other)) continue;
-      for (const route of routes) for (const guard of route.guards) byGuard.set(guard, route);
-    }
-    const samples = [...new Set(byGuard.values())];
-    known.set(host, samples);
-    return samples;
+    const known = this.#samples.getOrInsert(slot, new Map<string, readonly GuardedRoute[]>());
+    return known.getOrInsertComputed(host, () => {
+      const byGuard = new Map<Guard, GuardedRoute>();
+      for (const [other, routes] of slot) {
+        if (other === host || !covers(host, other)) continue;
+        for (const route of routes) for (const guard of route.guards) byGuard.set(guard, route);
+      }
+      return [...new Set(byGuard.values())];
+    });
   }
 
   /** The hosts that `host` covers, of the prefixes that cover a path. */
@@ -210,8 +205,7 @@ function guardedRoute(route: RouteConfig, index: number, beside: Beside): Guarde
   const conditions = match === undefined ? "" : JSON.stringify(match);
   const list = guardsOf(route, beside);
   const text = list.join(" ");
-  const guards = beside.guards.get(text) ?? new Set(list);
-  beside.guards.set(text, guards);
+  const guards = beside.guards.getOrInsertComputed(text, () => new Set(list));
   return {
     index,
     prefix,

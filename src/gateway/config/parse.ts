@@ -39,13 +39,8 @@ export class ParseCache {
 
   parse(schema: z.ZodType, value: unknown): Parsed {
     if (typeof value !== "object" || value === null) return parse(schema, value);
-    const known = this.#parsed.get(schema) ?? new WeakMap<object, Parsed>();
-    this.#parsed.set(schema, known);
-    const before = known.get(value);
-    if (before !== undefined) return before;
-    const parsed = parse(schema, value);
-    known.set(value, parsed);
-    return parsed;
+    const known = this.#parsed.getOrInsert(schema, new WeakMap<object, Parsed>());
+    return known.getOrInsertComputed(value, () => parse(schema, value));
   }
 
   isClean(item: RouteConfig, x402: Config["x402"] | undefined): boolean {

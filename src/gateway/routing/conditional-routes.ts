@@ -46,9 +46,7 @@ function listOf<R>({ exact, wildcards, anyHost }: ByHost<R>, host: string | unde
   if (host === undefined) return anyHost;
   const isWildcard = host.startsWith("*.");
   const [lists, key] = isWildcard ? [wildcards, host.slice(1)] : [exact, host];
-  const list = lists.get(key) ?? [];
-  lists.set(key, list);
-  return list;
+  return lists.getOrInsert(key, []);
 }
 
 function findIn<R extends Routable>(hosts: ByHost<R>, host: string, subject: MatchSubject): R | undefined {

@@ -28,16 +28,12 @@ export class Dialects {
   /** A schema's dialect; without one, that of the schema around it. Throws `SchemaError`. */
   of(location: SchemaLocation): Dialect {
     const { resource } = location;
-    const known = this.#known.get(resource);
-    if (known !== undefined) return known;
-    const { root, outer } = resource;
-    const name = isObject(root) ? root["$schema"] : undefined;
-    let dialect = STANDARD;
-    if (name !== undefined)
-      dialect = this.#named(jsonText(name), { schema: root, resource, pointer: resource.pointer });
-    else if (outer !== undefined) dialect = this.of({ schema: outer.root, resource: outer, pointer: outer.pointer });
-    this.#known.set(resource, dialect);
-    return dialect;
+    return this.#known.getOrInsertComputed(resource, () => {
+      const { root, outer } = resource;
+      const name = isObject(root) ? root["$schema"] : undefined;
+      if (name !== undefined) return this.#named(jsonText(name), { schema: root, resource, pointer: resource.pointer });
+      return outer === undefined ? STANDARD : this.of({ schema: outer.root, resource: outer, pointer: outer.pointer });
+    });
   }
 
   #named(name: string, from: SchemaLocation): Dialect {

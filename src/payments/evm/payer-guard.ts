@@ -115,8 +115,7 @@ export class PayerGuard {
 
   async #run(share: PayerShare, send: () => Promise<Sent>): Promise<Sent> {
     const key = share.payer.toLowerCase();
-    const mine = this.#underWay.get(key) ?? new Set();
-    this.#underWay.set(key, mine);
+    const mine = this.#underWay.getOrInsert(key, new Set());
     const own = { share, sent: send() };
     mine.add(own);
     try {

@@ -56,8 +56,7 @@ export class Callers {
     const most = Math.max(1, perSecond * (path === "/settle" ? SETTLE_BURST_S : BURST_S));
     const time = now();
     const key = `${path} ${name}`;
-    const bucket = this.#buckets.get(key) ?? { tokens: most, at: time };
-    this.#buckets.set(key, bucket);
+    const bucket = this.#buckets.getOrInsert(key, { tokens: most, at: time });
     bucket.tokens = Math.min(most, bucket.tokens + ((time - bucket.at) / 1000) * perSecond);
     bucket.at = time;
     if (bucket.tokens < 1) return Math.ceil((1 - bucket.tokens) / perSecond);

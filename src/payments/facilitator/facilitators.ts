@@ -69,11 +69,7 @@ export class Facilitators {
     const used = new Map<string, FacilitatorEntry>();
     return {
       forRoute: (routeUrl) => {
-        const known = used.get(routeUrl);
-        if (known !== undefined) return known;
-        const entry = this.#take(settings, routeUrl);
-        used.set(routeUrl, entry);
-        return entry;
+        return used.getOrInsertComputed(routeUrl, () => this.#take(settings, routeUrl));
       },
       close: () => {
         for (const entry of used.values()) this.#release(entry);

@@ -78,9 +78,7 @@ export class ServiceFigures {
   }
 
   #countsOf(caller: string): CallerCounts {
-    const counts = this.#callers.get(caller) ?? { verifications: 0, settlements: 0, limited: 0 };
-    this.#callers.set(caller, counts);
-    return counts;
+    return this.#callers.getOrInsert(caller, { verifications: 0, settlements: 0, limited: 0 });
   }
 
   toJSON(): object {

@@ -87,12 +87,7 @@ export class SqliteConnection {
 
   /** The statement, for values without names. */
   prepared(sql: string): Statement {
-    let statement = this.#statements.get(sql);
-    if (statement === undefined) {
-      statement = this.#opened().query(sql);
-      this.#statements.set(sql, statement);
-    }
-    return statement;
+    return this.#statements.getOrInsertComputed(sql, () => this.#opened().query(sql));
   }
 
   #opened(): Database {

@@ -48,9 +48,7 @@ export function cellFormats(styles: XmlElement | undefined): readonly NumberForm
   const formats = new Map<number, NumberFormat>();
   return elementsOf(childOf(styles, "x:cellXfs"), "x:xf").map(({ attributes }) => {
     const id = Number(attributes["numFmtId"] ?? "0");
-    const format = formats.get(id) ?? formatOf(codes.get(id) ?? builtIn(id));
-    formats.set(id, format);
-    return format;
+    return formats.getOrInsertComputed(id, () => formatOf(codes.get(id) ?? builtIn(id)));
   });
 }
 

@@ -39,9 +39,7 @@ export function taggedBlocks({ tree, runs, addresses }: PdfPage, setting: Settin
   if (tree === undefined) return undefined;
   const byMark = new Map<string, Run[]>();
   for (const run of runs) {
-    const found = byMark.get(run.mark);
-    if (found === undefined) byMark.set(run.mark, [run]);
-    else found.push(run);
+    byMark.getOrInsert(run.mark, []).push(run);
   }
   const reader = new TreeReader(byMark, addresses, setting);
   reader.container(tree, reader.page.blocks, 0);

@@ -34,12 +34,7 @@ export class Marks {
   with(kind: Exclude<MarkKind, "link">): Marks {
     // Code is verbatim and contains no marks.
     if (this.has(kind) || this.has("code")) return this;
-    let marks = this.#inner.get(kind);
-    if (marks === undefined) {
-      marks = new Marks([...this.kinds, kind], this.link);
-      this.#inner.set(kind, marks);
-    }
-    return marks;
+    return this.#inner.getOrInsertComputed(kind, () => new Marks([...this.kinds, kind], this.link));
   }
 
   withLink(link: Link): Marks {

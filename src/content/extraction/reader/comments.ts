@@ -8,15 +8,14 @@ const COMMENTS =
 export function addComments({ blocks }: Outline, chosen: Uint8Array): void {
   const known = new Map<Box, boolean>();
   const isComment = (box: Box): boolean => {
-    const found = known.get(box);
-    if (found !== undefined) return found;
-    const { class: names = "", id = "" } = box.element?.attribs ?? {};
-    const is =
-      box.element?.name !== "body" &&
-      (COMMENTS.test(`${names} ${id}`.slice(0, MAX_NAMES_LENGTH)) ||
-        (box.parent !== undefined && isComment(box.parent)));
-    known.set(box, is);
-    return is;
+    return known.getOrInsertComputed(box, () => {
+      const { class: names = "", id = "" } = box.element?.attribs ?? {};
+      return (
+        box.element?.name !== "body" &&
+        (COMMENTS.test(`${names} ${id}`.slice(0, MAX_NAMES_LENGTH)) ||
+          (box.parent !== undefined && isComment(box.parent)))
+      );
+    });
   };
   for (const [at, { box }] of blocks.entries()) {
     if ((box.flags & (FLAGS.form | FLAGS.button | FLAGS.hidden)) === 0 && isComment(box)) chosen[at] = 1;

@@ -170,11 +170,7 @@ class FeatureWriter {
   #saysOf(element: Element): number {
     const names = namesOf(element);
     if (names === "") return 0;
-    const known = this.#saidOfNames.get(names);
-    if (known !== undefined) return known;
-    const says = this.#lexicon.names(names, this.#knownNames);
-    this.#saidOfNames.set(names, says);
-    return says;
+    return this.#saidOfNames.getOrInsertComputed(names, () => this.#lexicon.names(names, this.#knownNames));
   }
 
   #sharedValues(): Float32Array {

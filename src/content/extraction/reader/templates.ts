@@ -15,20 +15,16 @@ export function groupByTemplate(blocks: readonly Block[]): void {
   for (const [at, block] of blocks.entries()) {
     const { box, count } = block;
     const key = keyOf(box, known);
-    let template = templates.get(key);
-    if (template === undefined) {
-      template = {
-        count: 0,
-        words: 0,
-        linkWords: 0,
-        sentences: 0,
-        currencies: 0,
-        first: at,
-        last: at,
-        texts: new Set(),
-      };
-      templates.set(key, template);
-    }
+    const template = templates.getOrInsertComputed(key, () => ({
+      count: 0,
+      words: 0,
+      linkWords: 0,
+      sentences: 0,
+      currencies: 0,
+      first: at,
+      last: at,
+      texts: new Set(),
+    }));
     template.count += 1;
     template.words += count.words;
     template.linkWords += count.linkWords;

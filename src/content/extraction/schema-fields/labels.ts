@@ -95,9 +95,7 @@ export class Labels {
     const name = normalName(label);
     if (name === "" || label.length > MAX_LABEL || (pair.text === "" && pair.items.length === 0)) return;
     this.#count += 1;
-    const known = this.#pairs.get(name);
-    if (known === undefined) this.#pairs.set(name, [pair]);
-    else known.push(pair);
+    this.#pairs.getOrInsert(name, []).push(pair);
   }
 
   #pair(label: Part, value: Element, from: FieldOrigin): void {
@@ -254,9 +252,7 @@ export class Labels {
     }
     found.delete("");
     for (const name of found) {
-      const known = this.#classes.get(name);
-      if (known === undefined) this.#classes.set(name, [element]);
-      else known.push(element);
+      this.#classes.getOrInsert(name, []).push(element);
     }
   }
 }

@@ -54,9 +54,7 @@ export class PageFacts {
       if (name === "link" && /(?:^|\s)canonical(?:\s|$)/i.test(attribs["rel"] ?? "")) canonical ??= element;
       if (name !== "meta" || attribs["content"] === undefined) continue;
       const key = (attribs["property"] ?? attribs["name"] ?? attribs["http-equiv"] ?? "").toLowerCase();
-      const known = meta.get(key);
-      if (known === undefined) meta.set(key, [element]);
-      else known.push(element);
+      meta.getOrInsert(key, []).push(element);
     }
     const language = locale ?? root?.attribs["lang"] ?? meta.get("og:locale")?.[0]?.attribs["content"] ?? "";
     this.page = new ShownPage(tree, { url, locale: language.trim().replaceAll("_", "-").slice(0, 35), sight });

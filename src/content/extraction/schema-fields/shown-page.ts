@@ -133,11 +133,7 @@ export class ShownPage {
 
   /** The visible text, with a space between blocks. A longer text is cut. */
   text(node: Element | Text): string {
-    const known = this.#texts.get(node);
-    if (known !== undefined) return known;
-    const text = this.#read(node, MAX_TEXT).replaceAll("\n", " ");
-    this.#texts.set(node, text);
-    return text;
+    return this.#texts.getOrInsertComputed(node, () => this.#read(node, MAX_TEXT).replaceAll("\n", " "));
   }
 
   /** The visible text as its lines. */

@@ -64,11 +64,7 @@ export class StyleRules {
   }
 
   of(element: Element): Declarations {
-    const known = this.#known.get(element);
-    if (known !== undefined) return known;
-    const style = this.#styleOf(element);
-    this.#known.set(element, style);
-    return style;
+    return this.#known.getOrInsertComputed(element, () => this.#styleOf(element));
   }
 
   #styleOf(element: Element): Declarations {
@@ -114,11 +110,7 @@ export class StyleRules {
   /** The place of a layer in the cascade. Rules outside of layers are above all of them. */
   #layerOf(layer: string): number {
     if (layer === "") return MAX_LAYERS;
-    const known = this.#layers.get(layer);
-    if (known !== undefined) return known;
-    const place = Math.min(this.#layers.size, MAX_LAYERS - 1);
-    this.#layers.set(layer, place);
-    return place;
+    return this.#layers.getOrInsertComputed(layer, () => Math.min(this.#layers.size, MAX_LAYERS - 1));
   }
 
   /** False if the document has no element for a class or an id of the selector. */
@@ -154,8 +146,7 @@ export class StyleRules {
       this.#left -= compared;
       const specific = specificity(selector);
       for (const element of all.matching(list)) {
-        const known = this.#applied.get(element) ?? new Map();
-        this.#applied.set(element, known);
+        const known = this.#applied.getOrInsert(element, new Map());
         for (const [name, { value, isImportant }] of isBehind ? BEHIND : declared) {
           const rank =
             (isImportant ? IMPORTANT : 0) + layer * LAYER + Math.min(specific * MAX_ORDER + order, LAYER - 1);

@@ -19,9 +19,7 @@ export class DocumentElements {
     for (const [position, element] of this.#all.entries()) {
       this.#positions.set(element, position);
       for (const key of keysOf(element)) {
-        const known = this.#named.get(key);
-        if (known === undefined) this.#named.set(key, [element]);
-        else known.push(element);
+        this.#named.getOrInsert(key, []).push(element);
       }
     }
   }

@@ -16,9 +16,7 @@ export function shadowContent(host: Element): ChildNode[] | undefined {
   for (const child of host.children) {
     if (child === template) continue;
     const slot = isTag(child) ? (child.attribs["slot"] ?? "") : "";
-    const assigned = light.get(slot);
-    if (assigned === undefined) light.set(slot, [child]);
-    else assigned.push(child);
+    light.getOrInsert(slot, []).push(child);
   }
   fillSlots(content, light, 0);
   return content.children;

@@ -109,9 +109,7 @@ function upstreamSums(upstreams: readonly UpstreamUse[]): Sum[] {
 
 function sumFor(found: Map<string, Sum>, name: string, isOther: boolean): Sum {
   const key = `${isOther ? "other" : "name"} ${name}`;
-  const sum = found.get(key) ?? { name, isOther, counts: NOTHING, paid: [] };
-  found.set(key, sum);
-  return sum;
+  return found.getOrInsert(key, { name, isOther, counts: NOTHING, paid: [] });
 }
 
 function sorted(found: ReadonlyMap<string, Sum>): Sum[] {

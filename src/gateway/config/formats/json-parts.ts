@@ -99,8 +99,7 @@ function* valueOf(text: string, { parts, members }: PartScan): Steps<Record<stri
       const items = JSON.parse(`[${text.slice(from, to)}]`) as unknown[];
       if (items.length === 0) return undefined;
       found += membersOf(items, MAX_DEPTH - 1);
-      const list = lists.get(key) ?? [];
-      lists.set(key, list);
+      const list = lists.getOrInsert(key, []);
       for (const item of items) list.push(item);
       yield;
     }

@@ -120,12 +120,10 @@ class Jwt implements Method {
   }
 
   #refuse(error: TokenError): Refused {
-    const known = this.#refusals.get(error);
-    if (known !== undefined) return known;
-    const challenge = `Bearer realm="api", error="invalid_token", error_description="${error}"`;
-    const made = refusal("unauthorized", error, [challenge]);
-    this.#refusals.set(error, made);
-    return made;
+    return this.#refusals.getOrInsertComputed(error, () => {
+      const challenge = `Bearer realm="api", error="invalid_token", error_description="${error}"`;
+      return refusal("unauthorized", error, [challenge]);
+    });
   }
 }
 

@@ -44,8 +44,7 @@ export class GatewayFigures {
     const rows = Array.from({ length: this.zone.shape.rows }, (_, row) => this.zone.counters(row));
     const byName = new Map<string, ServerFigures[]>();
     for (const status of this.#directory?.status() ?? []) {
-      const servers = byName.get(status.upstream) ?? [];
-      byName.set(status.upstream, servers);
+      const servers = byName.getOrInsert(status.upstream, []);
       servers.push(figuresOf(status, rows));
     }
     return [...byName].map(([name, servers]) => ({ name, servers }));

@@ -34,9 +34,7 @@ export class TlsIdentities {
     const known = ({ clientCa, clientCertRequired }: ClientRule): ClientRule => {
       const rule = { clientCa, clientCertRequired };
       const key = clientCa === "" ? "" : `${clientCertRequired} ${clientCa}`;
-      const found = rules.get(key) ?? rule;
-      rules.set(key, found);
-      return found;
+      return rules.getOrInsert(key, rule);
     };
     this.#handshakes = handshakes;
     this.#fallback = known(handshakes === "none" ? { clientCa: "", clientCertRequired: false } : material);

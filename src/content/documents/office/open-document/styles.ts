@@ -25,14 +25,10 @@ export class OpenStyles {
     const key = keyOf(family, name ?? "");
     const element = this.#elements.get(key);
     if (element === undefined || depth > MAX_BASES) return {};
-    const known = this.#looks.get(key);
-    if (known !== undefined) return known;
-    const look = {
+    return this.#looks.getOrInsertComputed(key, () => ({
       ...this.look(family, element.attributes["style:parent-style-name"], depth + 1),
       ...ownLook(element),
-    };
-    this.#looks.set(key, look);
-    return look;
+    }));
   }
 
   /** A property of a style in one of its groups, such as `style:table-properties`. */

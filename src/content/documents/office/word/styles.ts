@@ -164,8 +164,7 @@ export class Numberings {
     const own = levels?.[level];
     if (id === undefined || levels === undefined || own === undefined || own.format === "none") return undefined;
     const definition = this.#definitions.get(id) ?? id;
-    const counters = this.#counters.get(definition) ?? [];
-    this.#counters.set(definition, counters);
+    const counters = this.#counters.getOrInsert(definition, []);
     const number = (counters[level] ?? own.start - 1) + 1;
     counters[level] = number;
     counters.length = level + 1;

@@ -74,12 +74,7 @@ export class MeteringCode {
   of(kind: number, amount: number): Uint8Array {
     const other = this.#others.get(kind);
     if (other !== undefined) return other;
-    let code = this.#charges.get(amount);
-    if (code === undefined) {
-      code = charge(amount, this.#indexes);
-      this.#charges.set(amount, code);
-    }
-    return code;
+    return this.#charges.getOrInsertComputed(amount, () => charge(amount, this.#indexes));
   }
 }
 

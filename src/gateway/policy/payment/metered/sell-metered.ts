@@ -42,9 +42,7 @@ const TAKEN: ReadonlySet<PaymentState> = new Set(["deferred", "settled"]);
 const flowing = new WeakMap<ChannelDesk, Map<string, MeteredStream>>();
 
 function streamsOf(desk: ChannelDesk): Map<string, MeteredStream> {
-  const known = flowing.get(desk) ?? new Map<string, MeteredStream>();
-  flowing.set(desk, known);
-  return known;
+  return flowing.getOrInsert(desk, new Map<string, MeteredStream>());
 }
 
 /** Sells responses of a route by `meter`, to clients with channels of `desk`. */
