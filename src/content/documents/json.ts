@@ -1,3 +1,4 @@
+import { createScanner } from "jsonc-parser";
 import { parsedJson } from "../../lib/parsed-json.ts";
 import { codeContent, type DocumentContent, linksIn } from "./kinds/content.ts";
 import { jsonFeed } from "./json-feed.ts";
@@ -30,61 +31,27 @@ export function jsonContent(text: string): DocumentContent {
  * copied, since parsing and writing them would change some.
  */
 function indent(text: string): string | undefined {
+  const scanner = createScanner(text, true);
   const parts: string[] = [];
   let length = 0;
   let depth = 0;
-  let at = 0;
+  let before = "";
   const add = (part: string): void => {
     parts.push(part);
     length += part.length;
   };
-  const line = (): string => `\n${"  ".repeat(depth)}`;
-  while (at < text.length && length <= text.length * 3 + MAX_GROWTH) {
-    const token = tokenAt(text, at);
-    at += token.length;
-    if (token === "{" || token === "[") {
-      const next = skipSpace(text, at);
-      if (text[next] === "}" || text[next] === "]") {
-        add(token + text[next]);
-        at = next + 1;
-        continue;
-      }
-      depth += 1;
-      if (depth > MAX_DEPTH) return undefined;
-      add(token + line());
-    } else if (token === "}" || token === "]") {
-      depth -= 1;
-      add(line() + token);
-    } else if (token === ",") add(token + line());
-    else if (token === ":") add(": ");
-    else add(token.trim());
+  for (;;) {
+    scanner.scan();
+    const token = text.slice(scanner.getTokenOffset(), scanner.getPosition());
+    if (token === "") return parts.join("");
+    const isEnd = token === "}" || token === "]";
+    const isFirst = before === "{" || before === "[";
+    if (isFirst && !isEnd) depth += 1;
+    if (isEnd && !isFirst) depth -= 1;
+    // An object or array without parts stays in its line.
+    if (isEnd !== isFirst || before === ",") add(`\n${"  ".repeat(depth)}`);
+    add(token === ":" ? ": " : token);
+    if (depth > MAX_DEPTH || length > text.length * 3 + MAX_GROWTH) return undefined;
+    before = token;
   }
-  return at < text.length ? undefined : parts.join("");
-}
-
-/** The token that begins at `start`. White space is one token. */
-function tokenAt(text: string, start: number): string {
-  const first = text[start] ?? "";
-  if (first !== '"') return /[[\]{},:]/.test(first) ? first : bareToken(text, start);
-  let end = text.indexOf('"', start + 1);
-  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
-  return text.slice(start, end + 1);
-}
-
-function bareToken(text: string, start: number): string {
-  let end = start + 1;
-  while (end < text.length && !/[[\]{},:"]/.test(text[end] ?? "")) end += 1;
-  return text.slice(start, end);
-}
-
-function isEscaped(text: string, quote: number): boolean {
-  let slashes = 0;
-  while (text[quote - 1 - slashes] === "\\") slashes += 1;
-  return slashes % 2 === 1;
-}
-
-function skipSpace(text: string, start: number): number {
-  let at = start;
-  while (/[\t\n\r ]/.test(text[at] ?? "")) at += 1;
-  return at;
 }
