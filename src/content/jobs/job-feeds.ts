@@ -93,8 +93,7 @@ export class JobFeeds {
     if (this.#watchers >= MAX_WATCHERS || (known?.watchers ?? 0) >= MAX_WATCHERS_OF_JOB) {
       throw new TurnpikeError("overloaded", "Cannot watch the job: too many clients watch already");
     }
-    const feed = known ?? new Feed(this.#source, job);
-    this.#feeds.set(job.id, feed);
+    const feed = this.#feeds.getOrInsertComputed(job.id, () => new Feed(this.#source, job));
     feed.watchers += 1;
     this.#watchers += 1;
     const left = AbortSignal.any([signal, this.#closing.signal]);

@@ -71,8 +71,7 @@ export function outputOf(schemas: readonly ApiSchema[]): ObjectSchema {
   const types = new Map<string, Set<string>>();
   for (const { properties = {}, required = [] } of schemas) {
     for (const [name, { type }] of Object.entries(properties).filter(([key]) => required.includes(key))) {
-      const known = types.get(name) ?? new Set();
-      types.set(name, known.add(JSON.stringify(type === undefined ? {} : { type })));
+      types.getOrInsert(name, new Set()).add(JSON.stringify(type === undefined ? {} : { type }));
     }
   }
   const properties = [...types].map(([name, [first = "{}", ...more]]) => [

@@ -134,10 +134,8 @@ function readOnly(): TurnpikeError {
 function allowedMethods({ operations, files }: AppDeps): readonly (readonly [RegExp, ReadonlySet<string>])[] {
   const byPath = new Map<string, Set<string>>();
   const add = (path: string, method: string): void => {
-    const methods = byPath.get(path) ?? new Set(["OPTIONS"]);
-    methods.add(method);
+    const methods = byPath.getOrInsertComputed(path, () => new Set(["OPTIONS"])).add(method);
     if (method === "GET") methods.add("HEAD");
-    byPath.set(path, methods);
   };
   for (const path of files.keys()) add(path, "GET");
   for (const { path, method } of operations) add(path, method.toUpperCase());

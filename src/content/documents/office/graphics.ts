@@ -105,9 +105,8 @@ function chartOf(root: XmlElement): Chart | undefined {
     const labels = pointsOf(childOf(one, "c:cat") ?? childOf(one, "c:xVal"));
     for (const [index, value] of pointsOf(childOf(one, "c:val") ?? childOf(one, "c:yVal"))) {
       const label = labels.get(index) ?? "";
-      const row = rows.get(`${index} ${label}`) ?? [label, ...names.map(() => "")];
+      const row = rows.getOrInsertComputed(`${index} ${label}`, () => [label, ...names.map(() => "")]);
       row[at + 1] = value;
-      rows.set(`${index} ${label}`, row);
     }
   }
   if (rows.size === 0) return title === "" ? undefined : { title, rows: [] };

@@ -44,9 +44,7 @@ function baseOf(runs: readonly Run[]): Pick<Run, "y" | "size"> {
   const letters = new Map<number, { chars: number; run: Run }>();
   for (const run of runs) {
     const key = Math.round(run.size * 2);
-    const found = letters.get(key) ?? { chars: 0, run };
-    found.chars += run.text.length * run.size;
-    letters.set(key, found);
+    letters.getOrInsert(key, { chars: 0, run }).chars += run.text.length * run.size;
   }
   let best: { chars: number; run: Run } | undefined;
   for (const found of letters.values()) if (best === undefined || found.chars > best.chars) best = found;

@@ -71,9 +71,8 @@ export class UnreadableFonts {
   add(font: string, text: string, letters: Map<string, number>): void {
     const mapping = this.#mappings.get(font) ?? "known";
     if (mapping === "known") return;
-    const sample = this.#samples.get(font) ?? { mapping, text: "" };
+    const sample = this.#samples.getOrInsert(font, { mapping, text: "" });
     if (sample.text.length < MAX_SAMPLE) sample.text += `${text} `;
-    this.#samples.set(font, sample);
     letters.set(font, (letters.get(font) ?? 0) + text.trim().length);
   }
 

@@ -11,8 +11,7 @@ export function isUnselected(element: Element): boolean {
   if (element.name !== "option") return false;
   const list = listOf(element);
   if (list === undefined) return true;
-  let selected = SELECTED.get(list);
-  if (selected === undefined) SELECTED.set(list, (selected = selectedIn(list)));
+  const selected = SELECTED.getOrInsertComputed(list, selectedIn);
   return !selected.has(element) || element.attribs["value"]?.trim() === "";
 }
 

@@ -110,9 +110,7 @@ function learn(): void {
 }
 
 function put(map: Map<string, Set<string>>, key: string, name: string): void {
-  const names = map.get(key) ?? new Set();
-  names.add(name);
-  map.set(key, names);
+  map.getOrInsertComputed(key, () => new Set()).add(name);
 }
 
 learn();

@@ -31,10 +31,9 @@ function merged(lists: readonly (readonly WarmTenant[])[]): Tenant[] {
   for (const [worker, tenants] of lists.entries()) {
     for (const { key, path, lastUsedMs } of tenants) {
       const id = `${key}\0${path}`;
-      const known = found.get(id) ?? { key, path, last_used_ms: lastUsedMs, workers: new Set() };
+      const known = found.getOrInsert(id, { key, path, last_used_ms: lastUsedMs, workers: new Set() });
       known.last_used_ms = Math.max(known.last_used_ms, lastUsedMs);
       known.workers.add(worker);
-      found.set(id, known);
     }
   }
   return [...found.values()]

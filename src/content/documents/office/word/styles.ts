@@ -87,19 +87,17 @@ export class Styles {
   get(id: string | undefined, depth = 0): Style {
     const element = id === undefined ? undefined : this.#elements.get(id);
     if (id === undefined || element === undefined || depth > MAX_BASES) return {};
-    const known = this.#styles.get(id);
-    if (known !== undefined) return known;
-    const base = this.get(valueOf(childOf(element, "w:basedOn")), depth + 1);
-    const properties = childOf(element, "w:pPr");
-    const heading = headingOf(valueOf(childOf(element, "w:name")) ?? "") ?? outlineOf(properties) ?? base.heading;
-    const style = {
-      ...base,
-      ...lookOf(childOf(element, "w:rPr")),
-      ...(heading === undefined ? {} : { heading }),
-      numbering: { ...base.numbering, ...numberingOf(properties) },
-    };
-    this.#styles.set(id, style);
-    return style;
+    return this.#styles.getOrInsertComputed(id, () => {
+      const base = this.get(valueOf(childOf(element, "w:basedOn")), depth + 1);
+      const properties = childOf(element, "w:pPr");
+      const heading = headingOf(valueOf(childOf(element, "w:name")) ?? "") ?? outlineOf(properties) ?? base.heading;
+      return {
+        ...base,
+        ...lookOf(childOf(element, "w:rPr")),
+        ...(heading === undefined ? {} : { heading }),
+        numbering: { ...base.numbering, ...numberingOf(properties) },
+      };
+    });
   }
 }
 
