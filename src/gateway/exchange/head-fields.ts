@@ -1,4 +1,5 @@
 import { fieldValue, fieldValues, type Fields, hasAnyLine, withoutFields } from "../../lib/http/fields.ts";
+import { type FixedText } from "../../lib/memory/fixed-text.ts";
 import { flatText } from "../../lib/memory/flat-text.ts";
 import { type LineBytes } from "../../lib/memory/line-bytes.ts";
 import { type TextPieces } from "../../lib/memory/text-pieces.ts";
@@ -12,7 +13,7 @@ export interface FieldLines {
   values(lowerName: string): string[];
   has(lowerName: string): boolean;
   /** Writes `start` and the value as JSON, if the field is there. */
-  writeJson(line: LineBytes, start: string, lowerName: string): void;
+  writeJson(line: LineBytes, start: FixedText, lowerName: string): void;
   remove(lowerNames: readonly string[]): void;
   /** Adds whole lines at the end. */
   append(lines: Fields): void;

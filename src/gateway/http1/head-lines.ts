@@ -1,10 +1,11 @@
 import { fieldValue, fieldValues, type Fields, nameAt, withoutFields } from "../../lib/http/fields.ts";
+import { type FixedText } from "../../lib/memory/fixed-text.ts";
 import { joined } from "../../lib/memory/flat-text.ts";
 import { latin1Text } from "../../lib/memory/latin1.ts";
 import { type LineBytes } from "../../lib/memory/line-bytes.ts";
 import { type TextPieces } from "../../lib/memory/text-pieces.ts";
 import { type FieldLines } from "../exchange/head-fields.ts";
-import { type FieldScan, LINE_NUMBERS, linesText } from "./field-scan.ts";
+import { type FieldScan, lengthBit, LINE_NUMBERS, linesText } from "./field-scan.ts";
 
 /** Bytes of a read that a head may keep in memory as long as it lives. Of a larger read it keeps texts. @bound */
 export const MAX_KEPT_BYTES = 16_384;
@@ -28,6 +29,9 @@ export abstract class HeadLines implements FieldLines {
   #places: number[];
   /** Lines that were added behind those of the bytes. */
   #added: Fields = "";
+  /** The bits of the names' lengths, in the bytes and in the added lines. */
+  readonly #lengths: number;
+  #addedLengths = 0;
 
   /** Takes the lines that the scan of `bytes` passes on. The bytes never change. */
   constructor(bytes: Uint8Array, scan: FieldScan) {
@@ -35,6 +39,7 @@ export abstract class HeadLines implements FieldLines {
     this.#bytes = isKept ? bytes : NO_BYTES;
     this.#fields = isKept && !scan.isText ? undefined : scan.fields;
     this.#places = this.#fields === undefined ? scan.places() : [];
+    this.#lengths = scan.lengths;
   }
 
   protected get keepsBytes(): boolean {
@@ -78,18 +83,18 @@ export abstract class HeadLines implements FieldLines {
     return this.#find(lowerName, 0) >= 0 || this.#adds(lowerName);
   }
 
-  writeJson(line: LineBytes, start: string, lowerName: string): void {
+  writeJson(line: LineBytes, start: FixedText, lowerName: string): void {
     const i = this.#find(lowerName, 0);
     const { at } = line;
     if (i >= 0 && this.#find(lowerName, i + LINE_NUMBERS) === -1 && !this.#adds(lowerName)) {
       this.#bound(i);
-      line.ascii(start);
+      line.fixed(start);
       if (line.jsonBytes(this.#bytes, valuePlace.from, valuePlace.to)) return;
       line.at = at;
     }
     const value = this.value(lowerName);
     if (value === undefined) return;
-    line.ascii(start);
+    line.fixed(start);
     line.json(value);
   }
 
@@ -106,6 +111,8 @@ export abstract class HeadLines implements FieldLines {
 
   append(lines: Fields): void {
     this.#added = joined(this.#added, lines);
+    for (let start = 0; start < lines.length; start = lines.indexOf("\n", start) + 1 || lines.length)
+      this.#addedLengths |= lengthBit(lines.indexOf(":", start) - start);
   }
 
   addTo(pieces: TextPieces, without: readonly string[]): void {
@@ -138,12 +145,14 @@ export abstract class HeadLines implements FieldLines {
 
   /** The index of the first line of that name in `#places`, from the line at `from` on; -1 without such a line. */
   #find(lowerName: string, from: number): number {
+    if ((this.#lengths & lengthBit(lowerName.length)) === 0) return -1;
     for (let i = from; i < this.#places.length; i += LINE_NUMBERS) if (this.#isNamed(i, lowerName)) return i;
     return -1;
   }
 
   /** True if a line of that name was added. Few characters are read one by one faster than by a call of the runtime. */
   #adds(lowerName: string): boolean {
+    if ((this.#addedLengths & lengthBit(lowerName.length)) === 0) return false;
     const added = this.#added;
     for (let start = 0; start < added.length; start++) {
       if (nameAt(added, start, lowerName)) return true;

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { FixedText } from "./fixed-text.ts";
 import { LineBytes } from "./line-bytes.ts";
 
 function written(write: (line: LineBytes) => void, size = 4096): string {
@@ -38,21 +39,21 @@ test("numbers are written in the form of JSON", () => {
 
 test("other text is UTF-8", () => {
   expect(written((line) => line.text("aé€😀"))).toBe("aé€😀");
-  expect(written((line) => line.ascii('{"a":'))).toBe('{"a":');
+  expect(written((line) => line.fixed(new FixedText('{"a":')))).toBe('{"a":');
 });
 
 test("a line that does not fit is marked as full, and nothing is written beyond the end", () => {
   for (let size = 0; size < 40; size++) {
     const bytes = Buffer.alloc(64, 0x2a);
     const line = new LineBytes(bytes.subarray(0, size));
-    line.ascii('{"a":');
+    line.fixed(new FixedText('{"a":'));
     line.json("\u0001\u0002");
     line.integer(123_456);
     line.millis(1.5);
     line.text("€");
     expect(line.full).toBe(true);
     expect(bytes.subarray(size).every((byte) => byte === 0x2a)).toBe(true);
-    line.ascii("x");
+    line.fixed(new FixedText("x"));
     expect(line.at).toBeLessThanOrEqual(size);
   }
 });

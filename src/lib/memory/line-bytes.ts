@@ -1,12 +1,17 @@
 import { MAX_DIGITS, writeDecimal, writeDigits } from "../text/decimal.ts";
-import { writeLatin1 } from "./latin1.ts";
+import { type FixedText } from "./fixed-text.ts";
 import { visibleJson } from "../text/visible-text.ts";
 
 const DOT = 0x2e;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-const SPACE = 0x20;
-const DELETE = 0x7f;
+const MAX_BYTE = 0xff;
+
+/** 1 for bytes that JSON text cannot have as they are. Without a branch for each character, a line takes less time. */
+const ESCAPED = new Uint8Array(MAX_BYTE + 1).fill(1);
+ESCAPED.fill(0, 0x20, 0x7f);
+ESCAPED[QUOTE] = 1;
+ESCAPED[BACKSLASH] = 1;
 
 /** Most bytes of UTF-8 for one unit of a string. */
 const MAX_UTF8_BYTES = 3;
@@ -22,18 +27,27 @@ const MAX_SMALL_MS = 2_000_000;
  * must not be used.
  */
 export class LineBytes {
-  bytes: Buffer;
+  #bytes: Buffer;
+  #view: DataView;
   /** Offset of the next piece. */
   at = 0;
   full = false;
 
   constructor(bytes: Buffer) {
-    this.bytes = bytes;
+    this.#bytes = bytes;
+    this.#view = viewOf(bytes);
   }
 
-  /** Writes ASCII text of this program. */
-  ascii(text: string): void {
-    if (!this.#lacks(text.length)) this.at += writeLatin1(this.bytes, text, this.at);
+  get bytes(): Buffer {
+    return this.#bytes;
+  }
+  set bytes(bytes: Buffer) {
+    this.#bytes = bytes;
+    this.#view = viewOf(bytes);
+  }
+
+  fixed(text: FixedText): void {
+    if (!this.#lacks(text.room)) this.at = text.writeTo(this.#view, this.at);
   }
 
   /** Writes any text, as UTF-8. */
@@ -43,37 +57,40 @@ export class LineBytes {
 
   /** Writes any text as a JSON string without invisible characters. */
   json(text: string): void {
-    const { bytes } = this;
     const { length } = text;
-    const start = this.at;
     if (this.#lacks(length + 2)) return;
-    bytes[start] = QUOTE;
+    const bytes = this.#bytes;
+    let at = this.at;
+    bytes[at++] = QUOTE;
+    let escapes = 0;
     for (let i = 0; i < length; i++) {
       const code = text.charCodeAt(i);
-      if (code < SPACE || code >= DELETE || code === QUOTE || code === BACKSLASH) {
-        this.text(visibleJson(text));
-        return;
-      }
-      bytes[start + 1 + i] = code;
+      escapes |= code > MAX_BYTE ? 1 : (ESCAPED[code] ?? 0);
+      bytes[at++] = code;
     }
-    bytes[start + 1 + length] = QUOTE;
-    this.at = start + length + 2;
+    if (escapes !== 0) {
+      this.text(visibleJson(text));
+      return;
+    }
+    bytes[at++] = QUOTE;
+    this.at = at;
   }
 
   /** Writes latin1 bytes as `json` does, without making a text. False: the text needs escapes, and nothing was written. */
   jsonBytes(text: Uint8Array, from: number, to: number): boolean {
-    const { bytes } = this;
-    const start = this.at;
     if (this.#lacks(to - from + 2)) return true;
-    bytes[start] = QUOTE;
-    let at = start + 1;
+    const bytes = this.#bytes;
+    let at = this.at;
+    bytes[at++] = QUOTE;
+    let escapes = 0;
     for (let i = from; i < to; i++) {
       const code = text[i] ?? 0;
-      if (code < SPACE || code >= DELETE || code === QUOTE || code === BACKSLASH) return false;
+      escapes |= ESCAPED[code] ?? 0;
       bytes[at++] = code;
     }
-    bytes[at] = QUOTE;
-    this.at = at + 1;
+    if (escapes !== 0) return false;
+    bytes[at++] = QUOTE;
+    this.at = at;
     return true;
   }
 
@@ -117,4 +134,8 @@ export class LineBytes {
     if (this.at + length > this.bytes.length) this.full = true;
     return this.full;
   }
+}
+
+function viewOf({ buffer, byteOffset, byteLength }: Buffer): DataView {
+  return new DataView(buffer, byteOffset, byteLength);
 }

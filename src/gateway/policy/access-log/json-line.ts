@@ -1,4 +1,5 @@
 import { fieldValue } from "../../../lib/http/fields.ts";
+import { FixedText } from "../../../lib/memory/fixed-text.ts";
 import { type LineBytes } from "../../../lib/memory/line-bytes.ts";
 import { MADE_ID_BYTES } from "../../../lib/http/request-id.ts";
 import { type LoggedRequest } from "../../exchange/exchange.ts";
@@ -9,15 +10,52 @@ import { type Finished } from "./access-log.ts";
 
 const QUOTE = 0x22;
 
-function addText(line: LineBytes, start: string, text: string | undefined): void {
+/** The start of a member, with the end of the member before it. */
+const member = {
+  traceId: new FixedText(',"trace_id":'),
+  client: new FixedText(',"client":'),
+  consumer: new FixedText(',"consumer":'),
+  payer: new FixedText(',"payer":'),
+  http: new FixedText(',"scheme":"http","host":'),
+  https: new FixedText(',"scheme":"https","host":'),
+  path: new FixedText(',"path":'),
+  query: new FixedText(',"query":'),
+  status: new FixedText(',"status":'),
+  bytesReceived: new FixedText(',"bytes_received":'),
+  bytesSent: new FixedText(',"bytes_sent":'),
+  truncated: new FixedText(',"truncated":'),
+  duration: new FixedText(',"duration_ms":'),
+  upstreamServer: new FixedText(',"upstream_server":'),
+  upstreamStatus: new FixedText(',"upstream_status":'),
+  upstreamConnect: new FixedText(',"upstream_connect_ms":'),
+  upstreamFirstByte: new FixedText(',"upstream_first_byte_ms":'),
+  upstreamTries: new FixedText(',"upstream_tries":'),
+  userAgent: new FixedText(',"user_agent":'),
+  referer: new FixedText(',"referer":'),
+};
+const protocols = {
+  "HTTP/1.0": protocolOf("HTTP/1.0"),
+  "HTTP/1.1": protocolOf("HTTP/1.1"),
+  "HTTP/2.0": protocolOf("HTTP/2.0"),
+  "HTTP/3.0": protocolOf("HTTP/3.0"),
+};
+const NO_QUERY = new FixedText(',"query":"","status":');
+const ID_FOLLOWS = new FixedText('Z","request_id":');
+const END = new FixedText("}");
+
+function protocolOf(protocol: LoggedRequest["protocol"]): FixedText {
+  return new FixedText(`,"protocol":"${protocol}","method":`);
+}
+
+function addText(line: LineBytes, start: FixedText, text: string | undefined): void {
   if (text === undefined) return;
-  line.ascii(start);
+  line.fixed(start);
   line.json(text);
 }
 
-function addMillis(line: LineBytes, start: string, ms: number): void {
+function addMillis(line: LineBytes, start: FixedText, ms: number): void {
   if (ms < 0) return;
-  line.ascii(start);
+  line.fixed(start);
   line.millis(ms);
 }
 
@@ -34,40 +72,38 @@ function addMadeId(line: LineBytes, exchange: LoggedRequest): boolean {
 
 /** Adds protocol, method, scheme and host. */
 function addTarget(line: LineBytes, { protocol, head }: LoggedRequest): void {
-  line.ascii(',"protocol":"');
-  line.ascii(protocol);
-  line.ascii('","method":');
+  line.fixed(protocols[protocol]);
   line.json(head.method);
-  line.ascii(head.scheme === "https" ? ',"scheme":"https","host":' : ',"scheme":"http","host":');
+  line.fixed(head.scheme === "https" ? member.https : member.http);
   line.json(head.authority);
 }
 
 function addUpstream(line: LineBytes, { server, status, connectMs, firstByteMs, tries }: UpstreamRecord): void {
-  line.ascii(',"upstream_server":');
+  line.fixed(member.upstreamServer);
   line.json(server);
   if (status > 0) {
-    line.ascii(',"upstream_status":');
+    line.fixed(member.upstreamStatus);
     line.integer(status);
   }
-  addMillis(line, ',"upstream_connect_ms":', connectMs);
-  addMillis(line, ',"upstream_first_byte_ms":', firstByteMs);
-  line.ascii(',"upstream_tries":');
+  addMillis(line, member.upstreamConnect, connectMs);
+  addMillis(line, member.upstreamFirstByte, firstByteMs);
+  line.fixed(member.upstreamTries);
   line.integer(tries);
 }
 
 let startSecond = -1;
-let lineStart = "";
+let lineStart = END;
 
 /** Adds the time. Its text up to the milliseconds is composed once a second, which saves 400 ns a line (bench http1). */
 function addTime(line: LineBytes, at: number): void {
   const second = Math.floor(at / 1000);
   if (second !== startSecond) {
     startSecond = second;
-    lineStart = `{"time":"${new Date(second * 1000).toISOString().slice(0, -"000Z".length)}`;
+    lineStart = new FixedText(`{"time":"${new Date(second * 1000).toISOString().slice(0, -"000Z".length)}`);
   }
-  line.ascii(lineStart);
+  line.fixed(lineStart);
   line.digits(at - second * 1000, 3);
-  line.ascii('Z","request_id":');
+  line.fixed(ID_FOLLOWS);
 }
 
 /** One JSON object. Keys without a value in this request are left out. */
@@ -75,32 +111,32 @@ export function jsonLine(line: LineBytes, exchange: LoggedRequest, { at, elapsed
   const { head, trace, consumer = "", payer = "", truncated = "" } = exchange;
   addTime(line, at);
   if (!addMadeId(line, exchange)) line.json(exchange.id);
-  if (trace instanceof RequestTrace) addText(line, ',"trace_id":', trace.traceId);
-  line.ascii(',"client":');
+  if (trace instanceof RequestTrace) addText(line, member.traceId, trace.traceId);
+  line.fixed(member.client);
   line.json(exchange.clientAddress);
-  if (consumer !== "") addText(line, ',"consumer":', consumer);
-  if (payer !== "") addText(line, ',"payer":', payer);
+  if (consumer !== "") addText(line, member.consumer, consumer);
+  if (payer !== "") addText(line, member.payer, payer);
   addTarget(line, exchange);
-  line.ascii(',"path":');
+  line.fixed(member.path);
   line.json(head.path);
-  if (head.query === "") line.ascii(',"query":"","status":');
+  if (head.query === "") line.fixed(NO_QUERY);
   else {
-    line.ascii(',"query":');
+    line.fixed(member.query);
     line.json(hidden.query(head.query));
-    line.ascii(',"status":');
+    line.fixed(member.status);
   }
   // 499 is nginx's code for a client that closed its connection before there was a response.
   line.integer(exchange.status === 0 ? 499 : exchange.status);
-  line.ascii(',"bytes_received":');
+  line.fixed(member.bytesReceived);
   line.integer(exchange.bytesReceived);
-  line.ascii(',"bytes_sent":');
+  line.fixed(member.bytesSent);
   line.integer(exchange.bytesSent);
-  if (truncated !== "") addText(line, ',"truncated":', truncated);
-  addMillis(line, ',"duration_ms":', Math.max(elapsedMs, 0));
+  if (truncated !== "") addText(line, member.truncated, truncated);
+  addMillis(line, member.duration, Math.max(elapsedMs, 0));
   if (trace instanceof UpstreamRecord && trace.tries > 0) addUpstream(line, trace);
-  if (head.lines === undefined) addText(line, ',"user_agent":', fieldValue(head.fields, "user-agent"));
-  else head.lines.writeJson(line, ',"user_agent":', "user-agent");
+  if (head.lines === undefined) addText(line, member.userAgent, fieldValue(head.fields, "user-agent"));
+  else head.lines.writeJson(line, member.userAgent, "user-agent");
   const referer = headValue(head, "referer");
-  if (referer !== undefined) addText(line, ',"referer":', hidden.url(referer));
-  line.ascii("}");
+  if (referer !== undefined) addText(line, member.referer, hidden.url(referer));
+  line.fixed(END);
 }
