@@ -1,7 +1,7 @@
 import { isAccount, searchPrefix } from "../../payments/x402/account.ts";
 import { canonicalAddress, isAddress } from "../../payments/x402/address.ts";
 import { type LedgerFilter } from "../../store/ledger-view.ts";
-import { type PaymentState } from "../../store/ledger.ts";
+import { PAYMENT_STATES, type PaymentState } from "../../store/ledger.ts";
 import { flagsText, type FlagTable, parseFlags } from "../common/flags.ts";
 import { parseTime } from "../common/units.ts";
 import { UsageError } from "../common/usage-error.ts";
@@ -68,14 +68,7 @@ which ledger:
 ${flagsText(LOCATION_FLAGS)}`;
 
 const STATES: Readonly<Record<string, readonly PaymentState[]>> = {
-  reserved: ["reserved"],
-  verified: ["verified"],
-  deferred: ["deferred"],
-  settling: ["settling"],
-  settled: ["settled"],
-  released: ["released"],
-  failed: ["failed"],
-  unknown: ["unknown"],
+  ...Object.fromEntries(PAYMENT_STATES.map((state) => [state, [state]])),
   open: ["settling", "unknown"],
   owed: [],
 };

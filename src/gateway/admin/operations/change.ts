@@ -1,3 +1,4 @@
+import { ownMember } from "../../../lib/is-object.ts";
 import { refuseKnown, revisionsOf, entityTag } from "../http/preconditions.ts";
 import { type AdminParts } from "./parts.ts";
 import { type ChangeOutcome, type Edit, type EditDiagnostic } from "../running-config/running-config.ts";
@@ -30,6 +31,12 @@ export async function changeBy(call: Call, { config }: AdminParts, edit: Edit, t
     force: hasFlag(call.query, "force"),
   });
   return requireChange(outcome, thing);
+}
+
+/** A text in the body of a request. */
+export function textMember(value: unknown, key: string): string | undefined {
+  const member = ownMember(value, key);
+  return typeof member === "string" ? member : undefined;
 }
 
 interface Extras {

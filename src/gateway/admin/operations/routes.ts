@@ -4,7 +4,7 @@ import { inSlices, mapSteps, type Steps } from "../../../lib/slices.ts";
 import { listAt } from "../../config/diagnostic.ts";
 import { JSON_TYPE, MAX_BODY_BYTES, MERGE_PATCH_TYPE } from "../http/body.ts";
 import { type AdminParts } from "./parts.ts";
-import { CHANGE_QUERY, changeBy, changeResponse } from "./change.ts";
+import { CHANGE_QUERY, changeBy, changeResponse, textMember } from "./change.ts";
 import { configResponse, liveResponse } from "./config-response.ts";
 import { type Call, type Operation } from "./operation.ts";
 import { anyObject, changed } from "../shapes/common.ts";
@@ -172,8 +172,7 @@ function* listedRoutes(document: unknown, closed: ReadonlySet<unknown>): Steps<u
 }
 
 function typeOf(auth: unknown): string {
-  const type: unknown = typeof auth === "object" && auth !== null ? Reflect.get(auth, "type") : undefined;
-  return typeof type === "string" ? type : "none";
+  return textMember(auth, "type") ?? "none";
 }
 
 async function deleteBy(prefix: string, call: Call, parts: AdminParts): Promise<Response> {
@@ -207,9 +206,4 @@ export function shownRoute(prefix: string, { host = "", name = "" }: Selection):
 function locationOf(prefix: string, selected: Selection): string {
   const query = new URLSearchParams({ ...selected });
   return `/v1/routes/${encodeURIComponent(prefix)}${query.size === 0 ? "" : `?${query.toString()}`}`;
-}
-
-function textMember(value: unknown, key: string): string | undefined {
-  const member: unknown = typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
-  return typeof member === "string" ? member : undefined;
 }

@@ -4,6 +4,7 @@ import { JSON_TYPE } from "../http/body.ts";
 import { actorOf } from "../http/guard.ts";
 import { type Access } from "../http/keys.ts";
 import { hasCsrfToken, type Session, sessionCookie, sessionToken } from "../http/sessions.ts";
+import { textMember } from "./change.ts";
 import { callerOf, type Operation } from "./operation.ts";
 
 /** Bytes of a body that carries a key. */
@@ -43,9 +44,8 @@ export const SESSION_OPERATIONS: readonly Operation[] = [
     },
     failures: ["unauthorized", "rate-limited"],
     run({ body, guard, connection }, { events }) {
-      const key: unknown = typeof body === "object" && body !== null ? Reflect.get(body, "key") : undefined;
-      if (typeof key !== "string")
-        throw new TurnpikeError("bad-request", 'Cannot log in: the body is not {"key": "..."}');
+      const key = textMember(body, "key");
+      if (key === undefined) throw new TurnpikeError("bad-request", 'Cannot log in: the body is not {"key": "..."}');
       const access = guard.check(key, connection);
       const { token, session: kept } = guard.sessions.begin(access);
       const by = actorOf("console", access, connection.address);

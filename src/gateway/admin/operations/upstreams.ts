@@ -7,7 +7,7 @@ import { withoutSecrets } from "../../config/secrets.ts";
 import { upstreamReferences } from "../../config/upstream-references.ts";
 import { routeName } from "../../routing/route-name.ts";
 import { JSON_TYPE, MAX_BODY_BYTES, MERGE_PATCH_TYPE } from "../http/body.ts";
-import { changeBy, changeResponse, STRICT } from "./change.ts";
+import { changeBy, changeResponse, STRICT, textMember } from "./change.ts";
 import { liveResponse } from "./config-response.ts";
 import { callerOf, type Operation } from "./operation.ts";
 import { anyObject, changed, listedServer, type OverviewUpstream, type ServerFigures } from "../shapes/common.ts";
@@ -100,7 +100,7 @@ export const UPSTREAM_OPERATIONS: readonly Operation[] = [
     },
     failures: ["already-exists", "invalid-configuration", "change-failed"],
     async run(call, parts) {
-      const name = upstreamNameIn(call.body) ?? "";
+      const name = textMember(call.body, "name") ?? "";
       const done = await changeBy(call, parts, { kind: "add-upstream", upstream: call.body }, thing(name));
       const location = `/v1/upstreams/${encodeURIComponent(name)}`;
       return changeResponse(done, { created: name }, { status: 201, headers: { location } });
@@ -127,7 +127,7 @@ export const UPSTREAM_OPERATIONS: readonly Operation[] = [
     async run(call, parts) {
       const { name = "" } = call.parameters;
       const done = await changeBy(call, parts, { kind: "patch-upstream", name, patch: call.body }, thing(name));
-      return changeResponse(done, { changed: upstreamNameIn(call.body) ?? name });
+      return changeResponse(done, { changed: textMember(call.body, "name") ?? name });
     },
   },
   {
@@ -201,9 +201,4 @@ function addressOf({ server: key }: ServerFigures): JsonObject {
 
 function thing(name: string): string {
   return `the upstream ${JSON.stringify(name)}`;
-}
-
-function upstreamNameIn(value: unknown): string | undefined {
-  const name: unknown = typeof value === "object" && value !== null ? Reflect.get(value, "name") : undefined;
-  return typeof name === "string" ? name : undefined;
 }

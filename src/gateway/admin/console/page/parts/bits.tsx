@@ -130,6 +130,16 @@ export function Ago({ ms }: { readonly ms: number | undefined }) {
   );
 }
 
+/** A name and its value, in a list of facts. */
+export function Fact({ name, children }: { readonly name: ComponentChildren; readonly children: ComponentChildren }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </>
+  );
+}
+
 export function latencyText(latency: Latency | undefined): string {
   if (latency === undefined) return NONE;
   return latency.isAbove ? `> ${milliseconds(latency.ms)}` : milliseconds(latency.ms);

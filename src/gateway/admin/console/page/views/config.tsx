@@ -1,4 +1,3 @@
-import { Fragment } from "preact";
 import { call } from "../api/client.ts";
 import { Problem } from "../api/problem.ts";
 import { type JsonObject, type LastReload, type PatchOperation, type Status } from "../api/shapes.ts";
@@ -8,7 +7,7 @@ import { linkTo } from "../live/view-location.ts";
 import { type Resource, useResource } from "../live/resource.ts";
 import { useMayChange } from "../parts/access.ts";
 import { ask } from "../parts/ask.tsx";
-import { Badge, Head, Panel, Time } from "../parts/bits.tsx";
+import { Badge, Fact, Head, Panel, Time } from "../parts/bits.tsx";
 import { PatchList } from "../parts/patch-list.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { tell } from "../parts/told.tsx";
@@ -46,26 +45,24 @@ function Sides({ status }: { readonly status: Status }) {
     <>
       <Panel title="File">
         <dl class="facts">
-          <dt>Path</dt>
-          <dd>{config.path === null ? "none: it cannot be persisted" : <code>{config.path}</code>}</dd>
-          <dt>In memory</dt>
-          <dd>
+          <Fact name="Path">{config.path === null ? "none: it cannot be persisted" : <code>{config.path}</code>}</Fact>
+          <Fact name="In memory">
             <Badge tone={config.changed_in_memory ? "warn" : "good"}>
               {config.changed_in_memory ? "differs from the file" : "same as the file"}
             </Badge>
-          </dd>
-          <dt>On disk</dt>
-          <dd>
+          </Fact>
+          <Fact name="On disk">
             <Badge tone={config.changed_on_disk ? "warn" : "good"}>
               {config.changed_on_disk
                 ? "changed by another program or user since it was read"
                 : "as it was read or written"}
             </Badge>
-          </dd>
-          <dt>Version</dt>
-          <dd class="num">
-            Turnpike {status.version}, {counted(status.routes, "route")}, {counted(status.upstreams, "upstream")}
-          </dd>
+          </Fact>
+          <Fact name="Version">
+            <span class="num">
+              Turnpike {status.version}, {counted(status.routes, "route")}, {counted(status.upstreams, "upstream")}
+            </span>
+          </Fact>
         </dl>
       </Panel>
       <Panel
@@ -93,21 +90,12 @@ function Certificates({ certificates }: { readonly certificates: Status["certifi
     <Panel title="Certificates">
       <dl class="facts">
         {certificates.map(({ path, valid_from_ms: from, valid_to_ms: to }) => (
-          <Fragment key={path}>
-            <dt>
-              <code>{path}</code>
-            </dt>
-            <dd>
-              <Badge tone={now < from || to < now ? "bad" : to - now < NEAR_MS ? "warn" : "good"}>
-                {now < from
-                  ? "not valid yet"
-                  : to < now
-                    ? "expired"
-                    : `${Math.floor((to - now) / 86_400_000)} days left`}
-              </Badge>{" "}
-              {fullTime(now < from ? from : to)}
-            </dd>
-          </Fragment>
+          <Fact key={path} name={<code>{path}</code>}>
+            <Badge tone={now < from || to < now ? "bad" : to - now < NEAR_MS ? "warn" : "good"}>
+              {now < from ? "not valid yet" : to < now ? "expired" : `${Math.floor((to - now) / 86_400_000)} days left`}
+            </Badge>{" "}
+            {fullTime(now < from ? from : to)}
+          </Fact>
         ))}
       </dl>
     </Panel>

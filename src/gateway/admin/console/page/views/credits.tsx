@@ -8,7 +8,7 @@ import { linkTo } from "../live/view-location.ts";
 import { useResource } from "../live/resource.ts";
 import { useMayChange } from "../parts/access.ts";
 import { askToDelete } from "../parts/ask.tsx";
-import { Badge, Head, Panel, Time } from "../parts/bits.tsx";
+import { Badge, Fact, Head, Panel, Time } from "../parts/bits.tsx";
 import { IssuedSecret } from "../parts/issued-secret.tsx";
 import { PayerLink, ShortHex } from "../parts/payment-bits.tsx";
 import { RefundForm } from "../parts/refund-form.tsx";
@@ -185,18 +185,14 @@ export function OneCredit({ id }: { readonly id: string }) {
           <>
             <Panel title={balanceText(credit)} aside={<CreditState {...credit} />}>
               <dl class="facts">
-                <dt>Wallet</dt>
-                <dd>
+                <Fact name="Wallet">
                   <PayerLink payer={credit.owner} />
-                </dd>
-                <dt>Routes</dt>
-                <dd>{credit.routes.length === 0 ? "all" : credit.routes.join(", ")}</dd>
-                <dt>Created</dt>
-                <dd>
+                </Fact>
+                <Fact name="Routes">{credit.routes.length === 0 ? "all" : credit.routes.join(", ")}</Fact>
+                <Fact name="Created">
                   <Time ms={credit.created_ms} />
-                </dd>
-                <dt>Expires</dt>
-                <dd>{credit.expires_ms === 0 ? "never" : <Time ms={credit.expires_ms} />}</dd>
+                </Fact>
+                <Fact name="Expires">{credit.expires_ms === 0 ? "never" : <Time ms={credit.expires_ms} />}</Fact>
               </dl>
               {credit.unit !== "money" ? null : (
                 <RefundForm

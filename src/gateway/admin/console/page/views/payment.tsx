@@ -4,7 +4,7 @@ import { decimal } from "../format/money.ts";
 import { counted } from "../format/numbers.ts";
 import { linkTo } from "../live/view-location.ts";
 import { useResource } from "../live/resource.ts";
-import { Badge, Head, Panel, Time, type Tone } from "../parts/bits.tsx";
+import { Badge, Fact, Head, Panel, Time, type Tone } from "../parts/bits.tsx";
 import { PaymentState } from "../parts/payment-bits.tsx";
 import { RefundForm } from "../parts/refund-form.tsx";
 import { Loaded } from "../parts/states.tsx";
@@ -65,47 +65,34 @@ function One({ payment, onRefund }: OneProps) {
       >
         <dl class="facts">
           {payment.due === undefined ? null : (
-            <>
-              <dt>Due so far</dt>
-              <dd>
-                {decimal(payment.due, decimals)} {tokenName(payment)}, of at most this amount
-              </dd>
-            </>
+            <Fact name="Due so far">
+              {decimal(payment.due, decimals)} {tokenName(payment)}, of at most this amount
+            </Fact>
           )}
-          <dt>Route</dt>
-          <dd>
+          <Fact name="Route">
             <a href={linkTo("payments/all", { text: route })}>
               <code class="route-name">{route}</code>
             </a>
-          </dd>
-          <dt>Payer</dt>
-          <dd>
+          </Fact>
+          <Fact name="Payer">
             <a href={linkTo("payments/all", { text: payer })}>
               <code class="whole">{payer}</code>
             </a>
-          </dd>
+          </Fact>
           {consumer === "" || consumer.toLowerCase() === payer.toLowerCase() ? null : (
-            <>
-              <dt>Consumer</dt>
-              <dd>{consumer}</dd>
-            </>
+            <Fact name="Consumer">{consumer}</Fact>
           )}
-          <dt>Paid to</dt>
-          <dd>
+          <Fact name="Paid to">
             <code class="whole">{payment.pay_to}</code>
-          </dd>
-          <dt>Transaction</dt>
-          <dd>
+          </Fact>
+          <Fact name="Transaction">
             <Transaction payment={payment} />
-          </dd>
-          <dt>Network</dt>
-          <dd>{network}</dd>
-          <dt>Token</dt>
-          <dd>
+          </Fact>
+          <Fact name="Network">{network}</Fact>
+          <Fact name="Token">
             <code class="whole">{asset}</code>
-          </dd>
-          <dt>Scheme</dt>
-          <dd>{scheme}</dd>
+          </Fact>
+          <Fact name="Scheme">{scheme}</Fact>
         </dl>
       </Panel>
       <Panel title="Its life">

@@ -102,32 +102,20 @@ function Books({ ledger }: { readonly ledger: Ledger }) {
           label="Unknown"
           value={count(unknown)}
           tone={unknown > 0 ? "warn" : undefined}
-          detail={
-            unknown === 0 ? (
-              "the facilitator is asked again"
-            ) : (
-              <a href={linkTo("payments/all", { state: "unknown" })}>the facilitator is asked again</a>
-            )
-          }
+          detail={<Listed count={unknown} state="unknown" text="the facilitator is asked again" />}
         />
         {deferred === 0 ? null : (
           <Tile
             label="Deferred"
             value={count(deferred)}
-            detail={<a href={linkTo("payments/all", { state: "deferred" })}>charged for what is delivered</a>}
+            detail={<Listed count={deferred} state="deferred" text="charged for what is delivered" />}
           />
         )}
         <Tile
           label="Owed"
           value={count(owed)}
           tone={owed > 0 ? "warn" : undefined}
-          detail={
-            owed === 0 ? (
-              "paid, response not delivered"
-            ) : (
-              <a href={linkTo("payments/all", { state: "owed" })}>paid, response not delivered</a>
-            )
-          }
+          detail={<Listed count={owed} state="owed" text="paid, response not delivered" />}
         />
       </Tiles>
       {currencies.map((currency) => (
@@ -135,6 +123,17 @@ function Books({ ledger }: { readonly ledger: Ledger }) {
       ))}
     </>
   );
+}
+
+interface ListedProps {
+  readonly count: number;
+  readonly state: string;
+  readonly text: string;
+}
+
+/** A text with a link to the payments of a state, if there are any. */
+function Listed({ count: number, state, text }: ListedProps) {
+  return number === 0 ? <>{text}</> : <a href={linkTo("payments/all", { state })}>{text}</a>;
 }
 
 /** One amount of each token. */
