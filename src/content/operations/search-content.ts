@@ -5,7 +5,7 @@ import { type SearchResult } from "../search/web/result.ts";
 import { type Call, type OperationResult, postOperation, type Services } from "./operation.ts";
 import { PageFailures } from "./page-failures.ts";
 import { pageParameters, pageRequest } from "./page-parameters.ts";
-import { metadataOf, resultFields, searchMetadata, searchParameters, searchQuery } from "./search.ts";
+import { metadataOf, RESULT_EXAMPLE, resultFields, searchMetadata, searchParameters, searchQuery } from "./search.ts";
 import { whole } from "./text.ts";
 
 /** Pages that one call reads. */
@@ -68,13 +68,7 @@ export const searchContent = postOperation(
       example: {
         query: "tide tables",
         results: [
-          {
-            title: "Tide tables",
-            url: "https://example.com/tides",
-            snippet: "High water at the harbour comes twice a day, about fifty minutes later each day.",
-            content: "High water at the harbour comes twice a day, about fifty minutes later each day.",
-            truncated: false,
-          },
+          { ...RESULT_EXAMPLE, content: RESULT_EXAMPLE.snippet, truncated: false },
           {
             title: "Harbour guide",
             url: "https://example.org/harbour",

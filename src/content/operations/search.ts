@@ -70,6 +70,13 @@ const response = z
   })
   .openapi("SearchResponse");
 
+/** The first result in the examples of the API description. */
+export const RESULT_EXAMPLE = {
+  title: "Tide tables",
+  url: "https://example.com/tides",
+  snippet: "High water at the harbour comes twice a day, about fifty minutes later each day.",
+};
+
 export const search = postOperation(
   {
     name: "search",
@@ -89,13 +96,7 @@ export const search = postOperation(
       schema: response,
       example: {
         query: "tide tables",
-        results: [
-          {
-            title: "Tide tables",
-            url: "https://example.com/tides",
-            snippet: "High water at the harbour comes twice a day, about fifty minutes later each day.",
-          },
-        ],
+        results: [RESULT_EXAMPLE],
         metadata: { content_length: 164, elapsed_ms: 310, truncated: false, providers: ["local"], cached: false },
       },
     },
