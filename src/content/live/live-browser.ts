@@ -6,12 +6,6 @@ import { Viewers } from "./view/viewers.ts";
 /** Payments by which a browser can run longer. A further one is refused. @bound */
 const MAX_PAYMENTS = 10_000;
 
-/** The times of a browser, in Unix milliseconds. */
-export interface LiveTimes {
-  readonly createdAt: number;
-  readonly expiresAt: number;
-}
-
 /** The settings of a `LiveBrowser`. */
 export interface LiveOptions {
   readonly id: string;

@@ -37,17 +37,9 @@ const SPECIAL_BLOCKS_6: readonly string[] = [
   "3fff::/20",
 ];
 
-function block4(text: string): readonly [ipaddr.IPv4, number] {
-  return ipaddr.IPv4.parseCIDR(text);
-}
-
-function block6(text: string): readonly [ipaddr.IPv6, number] {
-  return ipaddr.IPv6.parseCIDR(text);
-}
-
-const special4 = SPECIAL_BLOCKS.map(block4);
-const special6 = SPECIAL_BLOCKS_6.map(block6);
-const globalUnicast = block6(GLOBAL_UNICAST);
+const special4 = SPECIAL_BLOCKS.map((text) => ipaddr.IPv4.parseCIDR(text));
+const special6 = SPECIAL_BLOCKS_6.map((text) => ipaddr.IPv6.parseCIDR(text));
+const globalUnicast = ipaddr.IPv6.parseCIDR(GLOBAL_UNICAST);
 
 /** True if an address, as a resolver prints it, is on the public Internet. False if it cannot be parsed. */
 export function isPublicAddress(text: string): boolean {

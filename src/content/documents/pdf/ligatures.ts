@@ -64,8 +64,8 @@ export class Ligatures {
   #count(word: string, font: string): void {
     // Codes alone may be other signs, such as Greek letters.
     if (!/[A-Za-z]/.test(word)) return;
-    for (const code of codesOf(word)) {
-      if (code >= T1) {
+    for (const [letter] of word.matchAll(CONTROLS)) {
+      if (letter.charCodeAt(0) >= T1) {
         this.#t1 += 1;
         this.#signs.add(font);
       } else this.#ot1 += 1;
@@ -85,8 +85,4 @@ export class Ligatures {
     if (!this.#signs.has(fontName)) return text;
     return text.replace(/[\u0010-\u0016]/g, (sign) => T1_SIGNS[sign.charCodeAt(0) - FIRST_T1_SIGN] ?? sign);
   }
-}
-
-function codesOf(word: string): number[] {
-  return Array.from(word, (letter) => letter.charCodeAt(0)).filter((code) => code < 32);
 }
