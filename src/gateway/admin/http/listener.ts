@@ -61,11 +61,10 @@ export class Listener {
     this.#http = createHttpServer({ maxHeaderSize: MAX_HEAD_BYTES, requireHostHeader: false }, (message, response) =>
       this.#requested(message, response),
     );
-    // The timeouts of node:http are off: `Connection` limits every wait instead.
+    // The timeouts that node:http has by default are off: `Connection` limits every wait instead.
     this.#http.headersTimeout = 0;
     this.#http.requestTimeout = 0;
     this.#http.keepAliveTimeout = 0;
-    this.#http.timeout = 0;
     this.#http.on("clientError", (error, socket) => this.#malformed(codeOf(error) ?? "", socket));
     this.#http.on("connect", (_message, socket) => this.#malformed("CONNECT", socket));
     this.#tcp = createServer({ noDelay: true, allowHalfOpen: false }, (socket) => this.#accept(socket));

@@ -52,6 +52,10 @@ const BEFORE: Overview = {
   ...NOTHING,
   time_ms: 1_000,
   requests: 100,
+  responses: { ...NOTHING.responses, "4xx": 3, "5xx": 2 },
+  request_bytes: 500,
+  response_bytes: 700,
+  caches: { ...CACHES, hits: 2, stale: 3, revalidated: 4, misses: 5, bypassed: 6 },
   durations: { bounds_ms: [10, 100], counts: [100, 0, 0] },
   routes: [{ route: "/a", requests: 100, ...COUNTS, durations: { counts: [100, 0, 0] } }],
 };
@@ -59,10 +63,11 @@ const NOW: Overview = {
   ...BEFORE,
   time_ms: 11_000,
   requests: 200,
-  responses: { ...NOTHING.responses, "4xx": 10, "5xx": 5 },
-  response_bytes: 10_000,
+  responses: { ...NOTHING.responses, "4xx": 13, "5xx": 7 },
+  request_bytes: 1_500,
+  response_bytes: 10_700,
   durations: { bounds_ms: [10, 100], counts: [100, 100, 0] },
-  caches: { ...CACHES, hits: 6, stale: 1, revalidated: 1, misses: 1, bypassed: 1 },
+  caches: { ...CACHES, hits: 8, stale: 4, revalidated: 5, misses: 6, bypassed: 7 },
   routes: [
     { route: "/a", requests: 150, ...COUNTS, durations: { counts: [100, 50, 0] } },
     { route: "/new", requests: 50, ...COUNTS },
@@ -72,6 +77,7 @@ const NOW: Overview = {
 test("rates and percentiles are those between two readings, not those since the start", () => {
   const window = between(BEFORE, NOW);
   expect(window).toMatchObject({ seconds: 10, perSecond: 10, clientErrors: 10, serverErrors: 5, bytesOut: 1_000 });
+  expect([window.requests, window.bytesIn]).toEqual([100, 100]);
   expect(window.p50).toEqual({ ms: 55, isAbove: false });
   expect(window.cacheHits).toBe(0.8);
 });
