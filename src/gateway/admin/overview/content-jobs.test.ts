@@ -50,6 +50,8 @@ test("a list that is missing, too long or of another shape has a reason in place
   expect(await new ContentJobs(join(folder, "none.sock")).list()).toEqual(cannot as never);
 });
 
+const cancel = (id: string): Promise<unknown> => jobs.cancel(id).then(() => "cancelled", String);
+
 test("a job is cancelled by its id, and the error says that it does not run, or that the service refuses", async () => {
   const lines: string[] = [];
   const statuses = [204, 404, 503].values();
@@ -57,7 +59,6 @@ test("a job is cancelled by its id, and the error says that it does not run, or 
     lines.push(`${method} ${new URL(url).pathname}`);
     return new Response(null, { status: statuses.next().value ?? 500 });
   };
-  const cancel = (id: string): Promise<unknown> => jobs.cancel(id).then(() => "cancelled", String);
   expect(await cancel("a/b")).toBe("cancelled");
   expect(await cancel("gone")).toContain('Cannot cancel the job "gone": no such job runs');
   expect(await cancel("held")).toContain("Cannot cancel the job: the content service refuses it");
