@@ -132,6 +132,7 @@ test("the traffic is read with its history first, and then from reading to readi
   await until(() => traffic.value.now?.started_at_ms === 2, 20_000);
   const { samples, window } = traffic.value;
   expect(samples.map(({ timeMs }) => (timeMs - OVERVIEW.time_ms) / 1000)).toEqual([-10, 0.5]);
+  expect(samples[0]).toMatchObject({ requests: 1 });
   expect(window?.seconds).toBe(50.5);
   const before = paths.filter((path) => path === "/v1/history").length;
   bodies["/v1/overview"] = overviewAt(2.5, 60, { started_at_ms: 2 });
