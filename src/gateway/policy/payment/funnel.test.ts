@@ -117,6 +117,17 @@ test("a request that a rule refuses, and a payment that was used, are lost", asy
   expect(counted(shop).losses).toEqual({ used: 1 });
 });
 
+test("a request whose price cannot be determined is not sold, with a payment or without", async () => {
+  const match = { methods: [], headers: [], query: [{ name: "q", pattern: "a+" }] };
+  const shop = openShop({ terms: { rules: [{ match, consumers: [], payers: [], body: [], price: "$0.02" }] } });
+  const path = `/goods?q=${"a".repeat(9000)}`;
+  const paid = await shop.send(shop.payment(), { path });
+  expect([paid.status, counted(shop)]).toEqual([400, { stages: { signed: 1 }, losses: { not_sold: 1 } }]);
+  const unpaid = await fetch(shop.gateway.url + path);
+  expect([unpaid.status, counted(shop)]).toEqual([400, { stages: { signed: 1, unpaid: 1 }, losses: { not_sold: 2 } }]);
+  expect([shop.runs, shop.settlements]).toEqual([0, 0]);
+});
+
 const AGENTS: readonly (readonly [userAgent: string | undefined, client: string])[] = [
   ["Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0 Safari/537.36", "browser"],
   ["Mozilla/5.0 (Linux; Android 9; CUBOT X19) AppleWebKit/537.36", "browser"],
