@@ -85,6 +85,20 @@ test("the upstream gets the end of the payment less a margin, and the ledger has
   expect(shop.settlements).toBe(0);
 });
 
+test("a response whose charge is made later has no receipt in its body, also when it is sent again", async () => {
+  const fields =
+    fieldLine("Content-Type", "application/json") + fieldLine("Settlement-Deferral", '{"path":"/charges/1"}');
+  const shop = open({
+    terms: { ...TERMS, scheme: "upto", price: UPTO.amount, max_timeout_seconds: 3600, inline_receipt: true },
+    upstream: (exchange) => respondWith(exchange, 202, '{"job":1}', fields),
+  });
+  const paid = payment(shop);
+  expect(await (await shop.send(paid)).json()).toEqual({ job: 1 });
+  await until(async () => (await row(shop, paid))?.delivered === true);
+  const again = await shop.send(paid);
+  expect([await again.json(), again.headers.get("payment-response"), shop.runs]).toEqual([{ job: 1 }, null, 1]);
+});
+
 test.each(["before", "after"] as const)(
   "a ledger that fails %s the deferral costs nothing, and the payment can be used again",
   async (when) => {

@@ -1,6 +1,11 @@
 import { expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { until } from "../../../../lib/testing/until.ts";
 import { TurnpikeError } from "../../../../lib/errors.ts";
 import { type KeptResponses } from "../../../../store/kept-responses.ts";
+import { ResponseFile } from "./response-file.ts";
 import { SharedResponses } from "./shared-responses.ts";
 
 const head = { status: 200, reason: "OK", fields: "Content-Type: text/plain\r\n", bodyLength: 9 };
@@ -73,4 +78,35 @@ test("a failing database stops no payment, is reported once, and a client can re
   expect(error instanceof TurnpikeError && error.status).toBe(503);
   expect(logged).toEqual(["payment: cannot share kept responses with other gateways: connection"]);
   responses.close();
+});
+
+test("a body in a file is shared up to 7 MiB, and up to 32 MiB of them are read at a time", async () => {
+  const MIB = 1_048_576;
+  const folder = mkdtempSync(join(tmpdir(), "turnpike-shared-"));
+  let closed = 0;
+  const fileOf = async (size: number): Promise<ResponseFile> => {
+    const file = await ResponseFile.create(join(folder, String(size)), () => (closed += 1));
+    await file.append(Buffer.alloc(size, "0123456789"));
+    return file;
+  };
+  const [long, longer, rest, more] = await Promise.all([7 * MIB, 7 * MIB + 1, 4 * MIB, 4 * MIB + 1].map(fileOf));
+  const kept = new Map<string, Buffer>();
+  const { responses, logged } = sharedBy(storeOf(kept));
+  const share = async (files: readonly (ResponseFile | undefined)[]): Promise<string> => {
+    kept.clear();
+    await Promise.all(
+      files.map(async (body, i) => body && responses.keep({ body, size: body.size }, { ...RECORD, key: String(i) })),
+    );
+    return [...kept.keys()].toSorted().join("");
+  };
+  expect(await share([longer, long, long, long, long, more, rest])).toBe("12346");
+  // A body counts only while it is read.
+  expect(await share([long, long, long, long, more])).toBe("0123");
+  expect(await share([more])).toBe("0");
+  expect((await responses.get("0"))?.body).toEqual(Buffer.alloc(4 * MIB + 1, "0123456789"));
+  for (const file of [long, longer, rest, more]) file?.release();
+  await until(() => closed === 4);
+  expect(logged).toEqual([]);
+  responses.close();
+  rmSync(folder, { recursive: true });
 });

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
 import { identityOf } from "../../../../../payments/channels/chain-state.ts";
 import { channelId } from "../../../../../payments/signatures/batch-settlement.ts";
 import { channelConfig, channelRequirements } from "../../../../../payments/testing/channels.ts";
@@ -84,5 +84,27 @@ test("after the clock was set back, no state of a channel is fresh", async () =>
   expect(desk.isFresh(channel)).toBe(true);
   clock.now -= 86_400_000;
   expect(desk.isFresh(channel)).toBe(false);
+  await store.close();
+});
+
+test("the risk is counted once for a time, and a count that failed is made again at once", async () => {
+  const clock = { steady: 0 };
+  const store = openStore(":memory:");
+  const keys = channelKeys.parse({ withdraw_delay_s: 900, contracts: { max_risk: "5000", max_total_risk: "1000" } });
+  const desk = new ChannelDesk({ keys, authorizer: freshAccount() }, store.channels, Date.now, () => clock.steady);
+  const made = channelConfig(channelRequirements(TOKEN, NETWORK, SELLER), freshAccount().address);
+  const config = { ...made, payerAuthorizer: `0x${NO_AUTHORIZER.slice(2)}` } as const;
+  const state = { balance: "9000", claimed: "0", withdrawAt: 0, refundNonce: "0" };
+  const channel = await store.channels.open(identityOf(NETWORK, channelId(NETWORK, config), config), state, Date.now());
+  const risks = spyOn(store.channels, "risks").mockImplementationOnce(() => Promise.reject(new Error("away")));
+  expect(desk.isTooRisky(channel, "1")).rejects.toThrow("away");
+  await new Promise(setImmediate);
+  expect(await desk.isTooRisky(channel, "1001")).toBe(true);
+  clock.steady += RISK_MS;
+  expect(await desk.isTooRisky(channel, "1001")).toBe(true);
+  expect(risks).toHaveBeenCalledTimes(2);
+  clock.steady += 1;
+  expect(await desk.isTooRisky(channel, "1001")).toBe(true);
+  expect(risks).toHaveBeenCalledTimes(3);
   await store.close();
 });
