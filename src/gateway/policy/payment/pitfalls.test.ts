@@ -237,7 +237,7 @@ test("pitfall 13: a malformed payment is refused with 400 before it is used", as
 });
 
 function fails(): Promise<never> {
-  return Promise.reject(new TypeError("defect"));
+  return Promise.reject(new Error("defect"));
 }
 
 test("pitfall 14: after an unexpected error nothing is released", async () => {

@@ -118,7 +118,7 @@ test("an unavailable facilitator gives 503 and an invalid response 502, and the 
 });
 
 test("a verification that throws delivers nothing", async () => {
-  const shop = open({ facilitator: () => ({ verify: () => Promise.reject(new TypeError("secret")) }) });
+  const shop = open({ facilitator: () => ({ verify: () => Promise.reject(new Error("secret")) }) });
   expect((await shop.send(shop.payment())).status).toBe(502);
   expect([shop.runs, shop.settlements]).toEqual([0, 0]);
   expect(shop.logged.join()).not.toContain("secret");

@@ -41,6 +41,8 @@ const facilitators = new Facilitators({
   embedded: () => {
     throw new Error("there is none");
   },
+  observer: { asked() {}, breakerChanged() {} },
+  log,
 });
 const lease = facilitators.lease(config.x402);
 const settings = maintenanceSettings(config, lease, { environment: {}, callOf: () => async () => undefined });
