@@ -56,6 +56,7 @@ export function codeSign(tree: Document, survey: Survey, external: readonly Scri
       effects.run(program, code);
       if (isComponent === true) effects.runExports(exported.get(url)?.values() ?? []);
     });
+    effects.finish();
     if (effects.sign !== undefined) return effects.sign;
   }
   return undefined;

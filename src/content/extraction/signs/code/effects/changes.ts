@@ -38,6 +38,8 @@ interface Assignment {
 export class Changes {
   readonly #values: Values;
   readonly #found: (sign: "script-writes" | "mount-call") => void;
+  /** Insertions into the page. Scripts often fill what they insert afterwards. */
+  readonly #later: (() => void)[] = [];
 
   constructor(values: Values, found: (sign: "script-writes" | "mount-call") => void) {
     this.#values = values;
@@ -113,6 +115,11 @@ export class Changes {
     }
   }
 
+  /** Searches the insertions, when the code has run. */
+  finish(): void {
+    for (const insert of this.#later.splice(0)) insert();
+  }
+
   /** Hides or uncovers elements. */
   #covers(target: Value, hides: Value): void {
     if (target.is !== "elements") return;
@@ -144,10 +151,16 @@ export class Changes {
 
   /** Values are inserted into, or beside, elements. */
   #inserts(target: Value, given: readonly Value[], key: string, { isLibrary }: Code): void {
+    if (target.is === "made") {
+      for (const tag of given.flatMap(tagsOf)) target.made.tags.add(tag);
+      return;
+    }
+    this.#later.push(() => this.#shows(target, given, key, isLibrary));
+  }
+
+  #shows(target: Value, given: readonly Value[], key: string, isLibrary: boolean): void {
     for (const value of given.filter(mayHaveContent)) {
-      if (target.is === "made") {
-        for (const tag of value.is === "made" ? value.made.tags : ["#text"]) target.made.tags.add(tag);
-      } else if (target.is === "shadow") this.#change(target.all);
+      if (target.is === "shadow") this.#change(target.all);
       else if (target.is === "instance" && target.elements.is === "elements") this.#change(target.elements.all);
       else if (target.is === "elements")
         this.#change(this.#notRendered(BESIDE.test(key) ? target.all.map(parentOf) : target.all, isLibrary));
@@ -184,6 +197,12 @@ function isSample(element: Element): boolean {
 
 function parentOf(element: Element): Element {
   return element.parent !== null && isTag(element.parent) ? element.parent : element;
+}
+
+/** The tags that a value adds to a created element. A "slot" stands for elements without content of their own. */
+function tagsOf(value: Value): readonly string[] {
+  if (!mayHaveContent(value)) return value.is === "made" || value.is === "elements" ? ["slot"] : [];
+  return value.is === "made" ? [...value.made.tags] : ["#text"];
 }
 
 /** Whether an inserted value may show new content. Elements of the page do not: they only change their place. */

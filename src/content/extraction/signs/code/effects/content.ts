@@ -3,7 +3,7 @@ import { type Made, tagsIn } from "../values/value.ts";
 
 /** Elements without words that belong to the content. */
 const WITHOUT_CONTENT =
-  /^(?:script|link|style|canvas|meta|noscript|svg|img|source|button|input|select|option|label|progress|base|template|path|i|br|hr|dialog)$/;
+  /^(?:script|link|style|canvas|meta|noscript|svg|img|source|button|input|select|option|label|progress|base|template|path|i|br|hr|dialog|slot)$/;
 
 /** The present year, as footers show it. */
 export const YEAR = /^[^\p{L}\d]{0,9}20\d\d[^\p{L}\d]{0,9}$/u;
@@ -16,6 +16,10 @@ export function hasContent({ tags, names }: Made): boolean {
   if (isAside(names) || UNSEEN.test(names)) return false;
   const elements = [...tags].filter((tag) => tag !== "#text");
   if (elements.length === 0) return tags.size > 0;
+  const [, ...inner] = elements;
+  // An element around controls and pictures without a text.
+  if (elements.length === tags.size && inner.length > 0 && inner.every((tag) => WITHOUT_CONTENT.test(tag)))
+    return false;
   // A link without a text is the mark of a heading, or leads to the top.
   return elements.some((tag) => !WITHOUT_CONTENT.test(tag) && (tag !== "a" || tags.has("#text") || tags.has("?")));
 }

@@ -60,6 +60,10 @@ describe("code that runs by itself", () => {
     'const f = document.createDocumentFragment(); f.append("x"); l.append(f)',
     'const d = document.createElement("i"); d.attachShadow({ mode: "closed" }).append(document.createElement("p")); l.append(d)',
     'const f = document.createDocumentFragment(); f.append(document.createElement("li")); l.append(f)',
+    'const d = document.createElement("div"); m.before(d); d.className = "c"; d.append("x")',
+    'const d = document.createElement("div"); d.append(document.createElement("button"), document.createElement("p")); l.append(d)',
+    'const d = document.createElement("div"), b = document.createElement("button"); d.append(b, "x"); l.append(d)',
+    'const f = document.createDocumentFragment(), d = document.createElement("div"); f.append(document.createElement("button"), document.createElement("p")); d.append(f); l.append(d)',
     "l.insertRow(0)",
     'l.insertBefore(document.createElement("li"), l.firstChild)',
     'l.insertAdjacentHTML("beforeend", "<li>Two</li>")',
@@ -555,6 +559,11 @@ describe("code that runs by itself", () => {
     "setTimeout(`x()`, 5)",
     'new Function("a", "b")',
     'new window.Function("a")',
+    'const d = document.createElement("div"); l.before(d); d.append(l)',
+    'const d = document.createElement("div"); l.before(d); d.className = "modal"; d.append("x")',
+    'const d = document.createElement("div"), b = document.createElement("button"); b.textContent = "Copy"; d.append(b); l.append(d)',
+    'const d = document.createElement("div"); d.innerHTML = "<img src=a.png>"; l.append(d)',
+    'if (p.dataset.late === "1") p.append("x")',
   ])("shows evaluated-code: %s", (code) => {
     expect(signOf(code)).toBe("evaluated-code");
   });

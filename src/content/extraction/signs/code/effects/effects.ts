@@ -57,6 +57,11 @@ export class Effects {
     this.#visit(program, at);
   }
 
+  /** Ends a script, also one that was too deep. */
+  finish(): void {
+    this.#changes.finish();
+  }
+
   #found(sign: CodeSign | undefined): void {
     this.sign ??= sign;
   }

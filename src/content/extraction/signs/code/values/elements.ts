@@ -28,11 +28,19 @@ export function propertyOfElements(all: readonly Element[], key: string): Value 
   if (ABOVE.test(key)) return present(all.map(({ parent }) => (parent !== null && isTag(parent) ? parent : null)));
   if (BELOW.test(key)) return elements(all.flatMap((one) => below(one, /[cC]hild$|childNodes|contents/.test(key))));
   if (SIBLINGS.test(key)) return present(all.map((one) => sibling(one, key.startsWith("n") ? "next" : "prev")));
+  if (key === "dataset") return { is: "data", all };
   const [first] = all;
   if (key === "textContent" || key === "innerText" || key === "innerHTML")
     return { is: "text", text: first === undefined ? "" : textContent(first).slice(0, MAX_TEXT) };
   if (key === "content" && first?.name === "template") return { is: "made", made: madeOf(first) };
   return key === "shadowRoot" ? constant(null) : OTHER;
+}
+
+/** The value of a property of a `dataset`, if all elements have the same. */
+export function valueOfData(all: readonly Element[], key: string): Value {
+  const name = `data-${key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  const [first, ...rest] = all.map(({ attribs }) => attribs[name]);
+  return all.length > 0 && rest.every((one) => one === first) ? constant(first) : UNKNOWN;
 }
 
 /** The value of a property of a created element. */

@@ -8,7 +8,7 @@ import { Scopes } from "../syntax/scopes.ts";
 import { parse } from "../syntax/syntax.ts";
 import { type Value } from "./value.ts";
 
-const HTML = `<main id="m"><p class="a">One</p><p class="a b">Two</p><template id="t"><i>x</i></template></main>`;
+const HTML = `<main id="m" data-on-load="yes"><p class="a" data-a="1">One</p><p class="a b">Two</p><template id="t"><i>x</i></template></main>`;
 const SOURCE: PageSource = {
   engine: "static",
   body: HTML,
@@ -201,7 +201,11 @@ const VALUES: readonly (readonly [script: string, expected: string])[] = [
   ["m.ownerDocument", "other"],
   ["m.id", "other"],
   ["m.className", "other"],
-  ["m.dataset", "other"],
+  ["m.dataset", "data"],
+  ["m.dataset.onLoad", "= yes"],
+  ["m.dataset.other", "= undefined"],
+  ['document.querySelectorAll("p").dataset.a', "unknown"],
+  ['document.querySelectorAll("u").dataset.a', "unknown"],
   ["m.textContent", "~ OneTwox"],
   ["m.style", "other"],
   ['m.getAttribute("id")', "unknown"],

@@ -1,6 +1,6 @@
 import { browserProperty, isBrowserObject, isWindow } from "./browser.ts";
 import { methodOf } from "./classes.ts";
-import { propertyOfElements, propertyOfMade } from "./elements.ts";
+import { propertyOfElements, propertyOfMade, valueOfData } from "./elements.ts";
 import { type Scope } from "../syntax/scope.ts";
 import { valueOfVariable } from "./sources.ts";
 import { propertyName } from "../syntax/syntax.ts";
@@ -21,6 +21,8 @@ export function valueOfMember(
       return ofGlobal(values, object.name, key, scope);
     case "elements":
       return propertyOfElements(object.all, key);
+    case "data":
+      return valueOfData(object.all, key);
     case "shadow":
       return key === "host" ? elements(object.all) : UNKNOWN;
     case "made":
