@@ -85,8 +85,14 @@ interface Concept {
 const CONCEPTS: ReadonlyMap<string, Concept> = new Map();
 const WHOLE = new Map<string, Set<string>>();
 const BEGINNINGS = new Map<string, Set<string>>();
+/** An outcome of several words: those behind the first. */
+interface Phrase {
+  readonly words: readonly string[];
+  readonly name: string;
+}
+
 /** Outcomes of several words, by their first word. */
-const PHRASES = new Map<string, { readonly words: readonly string[]; readonly name: string }[]>();
+const PHRASES = new Map<string, Phrase[]>();
 /** Prefixes are looked up by their first characters. The shortest prefix has this length. */
 const KEY = 3;
 
@@ -124,18 +130,20 @@ export function conceptsAt(words: readonly Word[], at: number): ReadonlySet<stri
   for (let length = KEY; length <= word.text.length; length += 1) {
     for (const name of BEGINNINGS.get(word.text.slice(0, length)) ?? []) found.add(name);
   }
-  for (const { words: others, name } of PHRASES.get(word.text) ?? []) {
-    if (others.every((other, n) => words[at + 1 + n]?.text === other)) found.add(name);
-  }
+  for (const { name } of phrasesAt(words, at)) found.add(name);
   return found.size > 0 ? found : outcomesOfFuture(word.text);
+}
+
+/** The outcomes of several words that a text names from a word on. */
+function phrasesAt(words: readonly Word[], at: number): readonly Phrase[] {
+  return (PHRASES.get(words[at]?.text ?? "") ?? []).filter(({ words: others }) =>
+    others.every((other, n) => words[at + 1 + n]?.text === other),
+  );
 }
 
 /** The number of words that name the outcome at a word: 2 for "go public". */
 export function outcomeLength(words: readonly Word[], at: number): number {
-  const phrases = (PHRASES.get(words[at]?.text ?? "") ?? []).filter(({ words: others }) =>
-    others.every((other, n) => words[at + 1 + n]?.text === other),
-  );
-  return 1 + Math.max(0, ...phrases.map(({ words: others }) => others.length));
+  return 1 + Math.max(0, ...phrasesAt(words, at).map(({ words: others }) => others.length));
 }
 
 /** Romance futures, without accents, and endings of other forms of their verbs. */
