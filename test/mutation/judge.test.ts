@@ -55,6 +55,15 @@ test("a mutant is not caught by a test that also fails with the unchanged code",
   expect(await verdictWith(`import fs from "node:fs";\n${fails}`)).toBe("unsure");
 });
 
+test("a file that a run with a mutant leaves is removed before the unchanged code runs", async () => {
+  const body = `import { existsSync, writeFileSync } from "node:fs";
+    test("t", () => {
+      if (isLarge(10)) writeFileSync("left", "");
+      expect(existsSync("left")).toBeFalse();
+    });`;
+  expect(await verdictWith(body)).toBe("caught");
+});
+
 test("a mutant on a line that no test runs is not reached", async () => {
   expect(await verdictWith('test("t", () => expect(typeof isLarge).toBe("function"));')).not.toBe("caught");
 });

@@ -1,3 +1,5 @@
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { BOUNDS_TEST, type Candidate } from "./candidates.ts";
 import { type Mutant, mutate } from "./mutants.ts";
 import { mayReach, runSuite, type Suite, type Suites } from "./suites.ts";
@@ -68,10 +70,15 @@ async function notices(tree: Tree, subject: Subject, suite: Suite): Promise<"pas
 }
 
 async function withMutant<T>(tree: Tree, { file, source, mutant }: Subject, run: () => Promise<T>): Promise<T> {
+  const before = new Set(readdirSync(tree.folder));
   tree.write(file, mutate(source, mutant));
   try {
     return await run();
   } finally {
     tree.write(file, source);
+    // Later runs would find files whose name a mutant made up, such as a database that is no longer in memory.
+    for (const name of readdirSync(tree.folder)) {
+      if (!before.has(name)) rmSync(join(tree.folder, name), { recursive: true, force: true });
+    }
   }
 }
