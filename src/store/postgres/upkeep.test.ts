@@ -5,7 +5,7 @@ import { type ChannelIdentity } from "../channels.ts";
 import { type NewCredit } from "../credits.ts";
 import { LEASE_MS, RECHECK_MS } from "../ledger.ts";
 import { type Store } from "../store.ts";
-import { expectLongLeases } from "../testing/long-leases.ts";
+import { expectForgottenLeases, expectLongLeases } from "../testing/long-leases.ts";
 import { hasPostgres, sharedPostgres, type SharedPostgres } from "../testing/postgres.ts";
 import { startRelay } from "../testing/relay.ts";
 import { REFUND, WISH } from "../testing/refunds-contract.ts";
@@ -74,6 +74,17 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     await expectLongLeases({ ledger, clock, tend: () => ledger.tend() });
     await ledger.close();
     await database.close();
+  });
+
+  test("a process forgets a lease when it ends, and when another process has taken it over", async () => {
+    const clock = { now: 1_800_000_000_000 };
+    const now = (): number => clock.now;
+    const settings = server.settings({ user: await server.newUser() });
+    const databases = [1, 2].map(() => new Database(settings, now)) as [Database, Database]; // one of each item
+    const [ledger, other] = [new PostgresLedger(databases[0], now), new PostgresLedger(databases[1], now)];
+    await Promise.all([ledger.tend(), other.tend()]);
+    await expectForgottenLeases({ ledger, clock, tend: () => ledger.tend() }, other);
+    for (const closed of [ledger, other, ...databases]) await closed.close();
   });
 
   test("the first statement on an empty database waits for its tables, whatever kind it is", async () => {

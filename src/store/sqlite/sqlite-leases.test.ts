@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { LEASE_MS } from "../ledger.ts";
 import { openStore } from "../open/open-store.ts";
 import { type Store } from "../store.ts";
-import { expectLongLeases, type LeaseRig } from "../testing/long-leases.ts";
+import { expectForgottenLeases, expectLongLeases, type LeaseRig } from "../testing/long-leases.ts";
 import { RESERVATION } from "../testing/reservation.ts";
 
 /** A store in memory, and the timer that renews its leases. */
-function openRig(): LeaseRig & { store: Store; timer: NodeJS.Timeout } {
+function openRig(path = ":memory:"): LeaseRig & { store: Store; timer: NodeJS.Timeout } {
   const clock = { now: 1_800_000_000_000 };
   using timers = spyOn(globalThis, "setInterval");
-  const store = openStore(":memory:", () => clock.now);
+  const store = openStore(path, () => clock.now);
   const at = timers.mock.calls.findIndex(([, ms]) => ms === LEASE_MS / 3);
   const [tend] = timers.mock.calls[at] ?? [];
   // The return value of setInterval. The types of the mock do not include it.
@@ -26,6 +26,29 @@ test("leases end with their payments, or after a long time without progress", as
   const rig = openRig();
   await expectLongLeases(rig);
   await rig.store.close();
+});
+
+test("a process forgets a lease when it ends, and when another process has taken it over", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "turnpike-leases-"));
+  const path = join(folder, "state.db");
+  const rig = openRig(path);
+  const other = openStore(path, () => rig.clock.now);
+  await expectForgottenLeases(rig, other.ledger);
+  await Promise.all([rig.store.close(), other.close()]);
+  rmSync(folder, { recursive: true });
+});
+
+test("a payment that is released or fails is free for the next process before the caller has its result", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "turnpike-leases-"));
+  const [one, other] = [1, 2].map(() => openStore(join(folder, "state.db"))) as [Store, Store]; // one of each item
+  for (const state of ["released", "failed"] as const) {
+    const { payment } = await one.ledger.reserve({ ...RESERVATION, nonce: state });
+    const moved = one.ledger.move(payment, { state, lease: false });
+    expect((await other.ledger.find(payment))?.state).toBe(state === "failed" ? "failed" : undefined);
+    expect(await moved).toBe(true);
+  }
+  await Promise.all([one.close(), other.close()]);
+  rmSync(folder, { recursive: true });
 });
 
 test("the timer of renewals does not keep the process running, and ends with the store", async () => {

@@ -226,10 +226,10 @@ export class SqliteLedger implements Ledger {
   }
 
   /** Makes a write with the others of this turn. */
-  async #grouped<R>(mustWait: boolean, make: () => R): Promise<R> {
+  #grouped<R>(mustWait: boolean, make: () => R): Promise<R> {
     const made = this.#group.run({ make, isDurable: mustWait });
     if (mustWait) this.#lastDurable = made;
-    return (await made) as R; // the result of `make`
+    return made as Promise<R>; // the result of `make`
   }
 
   #valuesOf(payment: Payment, change: Change): object {

@@ -1,5 +1,6 @@
-import { expect } from "bun:test";
-import { LEASE_MS, type Ledger, RECHECK_MS } from "../ledger.ts";
+import { expect, spyOn } from "bun:test";
+import { LEASE_MS, type Ledger, type Payment, RECHECK_MS } from "../ledger.ts";
+import { LiveLeases } from "../live-leases.ts";
 import { RESERVATION } from "./reservation.ts";
 
 /** The limits as they are documented: a test states them, so that no change of one goes unnoticed. */
@@ -40,4 +41,24 @@ export async function expectLongLeases({ ledger, clock, tend }: LeaseRig): Promi
   expect(await ledger.move(payment, { state: "verified", lease: true })).toBe(true);
   await pass(LONGEST_LEASE_MS + 2 * LEASE_MS);
   expect(await isFree("moves")).toBe(true);
+}
+
+/** For tests only: a process remembers a lease no longer than it has it, however the lease ends. */
+export async function expectForgottenLeases({ ledger, clock, tend }: LeaseRig, other: Ledger): Promise<void> {
+  const reserve = async (nonce: string): Promise<Payment> => (await ledger.reserve({ ...RESERVATION, nonce })).payment;
+  const ended = await reserve("ended");
+  expect(await ledger.move(ended, { state: "settled", lease: true })).toBe(true);
+  expect(await ledger.move(ended, { state: "settled", lease: false, delivered: true })).toBe(true);
+  expect(await ledger.move(await reserve("released"), { state: "released", lease: false })).toBe(true);
+  const lost = [await reserve("lost"), await reserve("lost too")];
+  clock.now += LEASE_MS + 1;
+  for (const { nonce } of lost) expect((await other.reserve({ ...RESERVATION, nonce })).leased).toBe(true);
+  for (const [at, payment] of lost.entries()) {
+    expect(await ledger.move(payment, { state: "verified", lease: at === 0 })).toBe(false);
+  }
+  await reserve("held");
+  using forgotten = spyOn(LiveLeases.prototype, "forgotten");
+  clock.now += LONGEST_LEASE_MS + 1;
+  await tend();
+  expect(forgotten.mock.results.map(({ value }) => value)).toEqual([["held"]]);
 }

@@ -12,12 +12,9 @@ type Path = readonly (string | number)[];
 export function withAddedKeys(document: unknown, theirs: unknown, saved: unknown, path: Path = []): unknown {
   if (isObject(document) && isObject(theirs)) return withKeysOf(document, theirs, isObject(saved) ? saved : {}, path);
   if (!Array.isArray(document) || !Array.isArray(theirs) || !areNamed(document) || !areNamed(theirs)) return document;
-  const known = Array.isArray(saved) ? saved : [];
-  const before = pairsOf(known, document);
-  const there = pairsOf(theirs, document);
-  return document.map((item: unknown, i) =>
-    withAddedKeys(item, theirs[there[i] ?? -1], known[before[i] ?? -1], [...path, i]),
-  );
+  const pairedWith = (list: readonly unknown[]): unknown[] => pairsOf(list, document).map((at) => list[at]);
+  const [there, before] = [pairedWith(theirs), pairedWith(Array.isArray(saved) ? saved : [])];
+  return document.map((item: unknown, i) => withAddedKeys(item, there[i], before[i], [...path, i]));
 }
 
 // oxlint-disable-next-line eslint/max-params -- three documents and their place

@@ -52,7 +52,7 @@ export class TextLines {
   /** The offset of the line end after the offset. */
   endOfLine(at: number): number {
     const end = this.text.indexOf("\n", at);
-    if (end < 0) return this.text.length;
+    if (end === -1) return this.text.length;
     return end > at && this.text[end - 1] === "\r" ? end - 1 : end;
   }
 
