@@ -24,8 +24,8 @@ const CASES: readonly (readonly [what: string, document: unknown, theirs: unknow
       { server: { "x-note": 2 } },
       { server: {} },
     ],
-    ["a section that is no object there", { server: {} }, { server: "x-note" }, {}, { server: {} }],
-    ["a section that is no object here", { server: null }, { server: { "x-note": 1 } }, {}, { server: null }],
+    ["a section that is not an object there", { server: {} }, { server: "x-note" }, {}, { server: {} }],
+    ["a section that is not an object here", { server: null }, { server: { "x-note": 1 } }, {}, { server: null }],
     ["an item", { upstreams: [A] }, { upstreams: [NOTED] }, { upstreams: [A] }, { upstreams: [NOTED] }],
     [
       "an item of a list that is new on both sides",
@@ -61,11 +61,10 @@ const CASES: readonly (readonly [what: string, document: unknown, theirs: unknow
     ["items without names there", { upstreams: [A] }, { upstreams: [NOTED, {}] }, {}, { upstreams: [A] }],
   ];
 
-test.each(CASES)(
-  "unknown keys that another program added to a file are kept: %s",
-  (_what, document, theirs, saved, merged) => {
+for (const [what, document, theirs, saved, merged] of CASES) {
+  test(`unknown keys that another program added to a file are kept: ${what}`, () => {
     const before = structuredClone(document);
     expect(withAddedKeys(document, theirs, saved)).toEqual(merged);
     expect(document).toEqual(before);
-  },
-);
+  });
+}
