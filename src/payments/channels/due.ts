@@ -1,5 +1,6 @@
 import { type Channel, MAX_CHANNEL_DIGITS, NO_AUTHORIZER, type Risk, type WorkTerms } from "../../store/channels.ts";
-import { atomicOf, type ChannelSettings } from "./settings.ts";
+import { atomicOf } from "../x402/atomic-of.ts";
+import { type ChannelSettings } from "./settings.ts";
 
 /** More than any channel can owe. */
 const UNLIMITED = 10n ** BigInt(MAX_CHANNEL_DIGITS) - 1n;

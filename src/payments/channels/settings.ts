@@ -1,9 +1,7 @@
 import { type Account } from "../signatures/signature.ts";
 import { parseKey } from "../evm/signers/key.ts";
 import { type Environment, readSecret } from "../facilitator/secrets.ts";
-import { findAsset } from "../x402/assets.ts";
 import { type PaymentRequirements } from "../x402/messages.ts";
-import { parsePrice } from "../x402/price.ts";
 
 /** The keys of `x402.channels`. Amounts are dollars, or atomic units. */
 export interface ChannelKeys {
@@ -50,14 +48,4 @@ export function withChannelTerms(
     minDeposit: String(BigInt(requirements.amount) * BigInt(keys.deposit_requests)),
   };
   return { ...requirements, extra };
-}
-
-/** An amount of a token in atomic units; undefined for dollars of a token whose decimals are not known. */
-export function atomicOf(
-  amount: string,
-  { network, token }: { readonly network: string; readonly token: string },
-): bigint | undefined {
-  const asset = findAsset(network, token);
-  if (asset === undefined && amount.startsWith("$")) return undefined;
-  return BigInt(parsePrice(amount, asset?.decimals ?? 0));
 }

@@ -107,11 +107,15 @@ function look(): void {
 }
 
 /** Records a payment of 10,000 units; settled and delivered by default. */
-async function paid(digit: string, change: Partial<Change> = {}, transaction = SIMULATED(digit)): Promise<void> {
+async function paid(
+  digit: string,
+  change: Partial<Change> = {},
+  { transaction = SIMULATED(digit), token = USDC }: { transaction?: string; token?: string } = {},
+): Promise<void> {
   const { payment } = await store.ledger.reserve({
     ...RESERVATION,
-    asset: USDC,
-    token: USDC,
+    asset: token,
+    token,
     from: PAYEE.toLowerCase(),
     payTo: PAYER,
     nonce: nonce(digit),
@@ -149,6 +153,18 @@ describe("a refund", () => {
     await paid("1");
     expect(await refunds.refund({ payment: nonce("1"), amount: "$0.002" }, BY)).toMatchObject({ amount: "2000" });
     expect(await refunds.refund({ payment: nonce("1") }, BY)).toMatchObject({ amount: "8000", id: "rest" });
+  });
+
+  test("of a token whose decimal places are not known names its amount in units", async () => {
+    open();
+    await paid("1", {}, { token: `0x${"1".repeat(40)}` });
+    for (const amount of ["$1", "$0.002"]) {
+      expect(await refusalOf({ amount, recorded: "bank-7" })).toBe(
+        `Cannot use the amount "${amount}": the decimal places of the token are not known. Give the amount in atomic units.`,
+      );
+    }
+    const refund = await refunds.refund({ payment: nonce("1"), amount: "2000", recorded: "bank-7" }, BY);
+    expect([refund.amount, events.length]).toEqual(["2000", 1]);
   });
 
   test("with a known id is the same refund", async () => {
@@ -204,7 +220,7 @@ describe("a refund", () => {
 
   test("needs a payment of the same mode, and is then not written down", async () => {
     open();
-    await paid("1", {}, nonce("9"));
+    await paid("1", {}, { transaction: nonce("9") });
     expect(await refusalOf({})).toContain("the payment moved money, and this gateway is in test mode");
     expect(await store.view.refundsOf((await store.view.search(nonce("1")))[0] ?? RESERVATION)).toEqual([]);
     expect(await refusalOf({ recorded: "bank-7" })).toBe("recorded");

@@ -5,8 +5,7 @@ import { isWithin } from "../../../../lib/time/is-within.ts";
 import { type Facilitators } from "../../../../payments/facilitator/facilitators.ts";
 import { REFUND_VALID_S } from "../../../../payments/settlement/refunds/refund-transfer.ts";
 import { Refunder } from "../../../../payments/settlement/refunds/refunder.ts";
-import { findAsset } from "../../../../payments/x402/assets.ts";
-import { parsePrice } from "../../../../payments/x402/price.ts";
+import { atomicOf } from "../../../../payments/x402/atomic-of.ts";
 import { type CreditBeginResult, type CreditRefusal } from "../../../../store/credit-refunds.ts";
 import { type Credit } from "../../../../store/credits.ts";
 import { type Payment } from "../../../../store/ledger.ts";
@@ -283,20 +282,28 @@ function actorName({ kind, address }: Actor): string {
 
 function wishOf(
   { amount: text, id, recorded }: Omit<RefundRequest, "payment">,
-  { network, token }: Pick<Payment, "network" | "token">,
+  payment: Pick<Payment, "network" | "token">,
   rest: Pick<RefundWish, "by" | "validBefore">,
 ): RefundWish {
   if (id !== undefined && !ID.test(id))
     throw new TurnpikeError("bad-request", "Cannot use the id: it must be 1 to 64 visible ASCII characters");
   if (recorded !== undefined && !REFERENCE.test(recorded))
     throw new TurnpikeError("bad-request", "Cannot use the transaction: it must be 1 to 128 visible ASCII characters");
-  let amount: string | undefined;
+  const amount = text === undefined ? undefined : amountOf(text, payment);
+  return { id: id ?? recorded ?? amount ?? REST, amount, recorded, ...rest };
+}
+
+/** The amount of a refund in atomic units. */
+function amountOf(text: string, payment: Pick<Payment, "network" | "token">): string {
+  let amount: bigint | undefined;
   try {
-    amount = text === undefined ? undefined : parsePrice(text, findAsset(network, token)?.decimals ?? 0);
+    amount = atomicOf(text, payment);
   } catch (error) {
     throw new TurnpikeError("bad-request", messageOf(error).replace("price", "amount"));
   }
-  return { id: id ?? recorded ?? amount ?? REST, amount, recorded, ...rest };
+  if (amount !== undefined) return String(amount);
+  const why = "the decimal places of the token are not known. Give the amount in atomic units.";
+  throw new TurnpikeError("bad-request", `Cannot use the amount "${text}": ${why}`);
 }
 
 function obstacleOf(seller: ConfiguredSeller, refund: Refund, payment: Payment): string | undefined {

@@ -1,7 +1,8 @@
 import { NewestMap } from "../../../../../lib/memory/newest-map.ts";
 import { isWithin } from "../../../../../lib/time/is-within.ts";
 import { isDeniable } from "../../../../../payments/channels/due.ts";
-import { type ChannelSettings, atomicOf } from "../../../../../payments/channels/settings.ts";
+import { type ChannelSettings } from "../../../../../payments/channels/settings.ts";
+import { atomicOf } from "../../../../../payments/x402/atomic-of.ts";
 import {
   type Channel,
   type Channels,
