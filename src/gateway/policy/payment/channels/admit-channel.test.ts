@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from "bun:test";
+import { watchTimers } from "../../../../lib/testing/timers.ts";
 import { until } from "../../../../lib/testing/until.ts";
 import { NO_AUTHORIZER, channelNonce } from "../../../../store/channels.ts";
 import { LEASE_MS, type Reservation } from "../../../../store/ledger.ts";
@@ -191,6 +192,30 @@ test.each(["refunding", "closing"] as const)(
     expect(await outcome(await channel.buy(1000))).toBe(200);
   },
 );
+
+test("a request leaves no timer of its wait, served or not", async () => {
+  const channel = await opened({ keys: { wait_ms: 54_321, max_risk: "1000" } });
+  using timers = watchTimers();
+  expect(await outcome(await channel.buy(1000))).toBe(200);
+  expect(await outcome(await channel.buy(2000))).toEqual([503, "overloaded", "1"]);
+  expect(await outcome(await channel.buy(1500))).toEqual([402, MISMATCH, null]);
+  expect(timers.pending(54_321)).toBe(0);
+});
+
+test("a payment from a channel with an id of another payment is refused, and its channel is free", async () => {
+  const channel = await opened();
+  const extensions = { "payment-identifier": { info: { id: "an-id-of-16-chars" } } };
+  const send = async (most: number, more = extensions): Promise<unknown> =>
+    outcome(await channel.shop.send({ ...channel.payment("voucher", most), extensions: more }, { path: `/?${most}` }));
+  expect(await send(1000)).toBe(200);
+  expect(await send(2000)).toEqual([409, "Payment required", null]);
+  expect(await channel.row()).toMatchObject({ base: "1000", charged: "1000", holder: "" });
+  const other = { "payment-identifier": { info: { id: "another-id-of-16-chars" } } };
+  expect(await send(2000, other)).toBe(200);
+  const bad = { "payment-identifier": { info: { id: "short" } } };
+  expect(await send(3000, bad)).toEqual([400, "Payment required", null]);
+  expect([channel.shop.runs, (await channel.row()).charged]).toEqual([2, "2000"]);
+});
 
 test("charges up to the risk of a channel are taken, and no further one", async () => {
   const channel = await opened({ keys: { max_risk: "2000" } });

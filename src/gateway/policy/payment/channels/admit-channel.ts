@@ -25,9 +25,8 @@ import {
   channelReservation,
   isCheckedByChain,
   MISMATCH,
-  signatureError,
 } from "./channel-offer.ts";
-import { refundChannel, type RefundRequest } from "./refund-channel.ts";
+import { refundChannel } from "./refund-channel.ts";
 import { respondCorrected } from "./respond-corrected.ts";
 
 /** Milliseconds between two looks at a channel that another process uses. */
@@ -71,20 +70,16 @@ export async function admitChannel(
   exchange: Exchange,
   presented: PresentedChannel,
 ): Promise<Decision> {
-  const { channels: desk, funnel } = paidRoute;
-  const client = funnel.of(exchange.head);
+  const client = paidRoute.funnel.of(exchange.head);
   const offer = channelOffer(paidRoute, exchange, presented);
-  const error = typeof offer === "string" ? offer : signatureError(offer);
-  if (typeof offer === "string" || desk === undefined || error !== undefined) {
-    const reason = error ?? "No matching payment requirements";
-    client.count(lossOf(reason, presented.payment.accepted, paidRoute.accepts.current()?.required.accepts));
-    respondRefused(exchange, paidRoute, reason);
+  if (typeof offer === "string") {
+    client.count(lossOf(offer, presented.payment.accepted, paidRoute.accepts.current()?.required.accepts));
+    respondRefused(exchange, paidRoute, offer);
     return "responded";
   }
   const { refusal } = offer;
-  const request = { desk, offer };
   if (offer.payment.payload.type === "refund") {
-    client.count(await refundChannel(paidRoute, exchange, request));
+    client.count(await refundChannel(paidRoute, exchange, offer));
     return "responded";
   }
   const reservation = channelReservation(paidRoute, exchange, offer);
@@ -94,7 +89,7 @@ export async function admitChannel(
     refuse(paidRoute, exchange, refusal);
     return "responded";
   }
-  return new ChannelRequest(paidRoute, exchange, { ...request, reservation }).run();
+  return new ChannelRequest(paidRoute, exchange, offer, reservation).run();
 }
 
 /** One request with a voucher. It waits for the earlier ones of its channel. */
@@ -108,14 +103,10 @@ class ChannelRequest {
   /** It waits no longer. */
   #isLate = false;
 
-  constructor(
-    paidRoute: PaidRoute,
-    exchange: Exchange,
-    { desk, offer, reservation }: RefundRequest & { readonly reservation: Reservation },
-  ) {
+  constructor(paidRoute: PaidRoute, exchange: Exchange, offer: ChannelOffer, reservation: Reservation) {
     this.#paidRoute = paidRoute;
     this.#exchange = exchange;
-    this.#desk = desk;
+    this.#desk = offer.desk;
     this.#offer = offer;
     this.#reservation = reservation;
   }
@@ -296,9 +287,14 @@ function resultOf(asked: Exclude<Asked, Channel>): Result {
 
 /** A voucher is a charge that needs no facilitator. A deposit is settled on the chain. */
 function accepted(offer: ChannelOffer, row: Channel): AcceptedPayment {
-  const { payload, requirements, version, id, payment, agreed, key } = offer;
+  const { payload, requirements, version, id, payment, agreed, key, desk } = offer;
   const shared = { payload, requirements, version, id };
-  if (payment.payload.type === "deposit")
-    return { ...shared, channel: { row, deposit: { payment, requirements: agreed } } };
+  if (payment.payload.type === "deposit") {
+    const deposit = { ...payment, payload: payment.payload };
+    return {
+      ...shared,
+      channel: { row, deposit: { payment: deposit, requirements: agreed, channels: desk.channels } },
+    };
+  }
   return { ...shared, prepaid: key, channel: { row } };
 }

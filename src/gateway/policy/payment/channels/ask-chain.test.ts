@@ -52,7 +52,6 @@ function asking(said: ChannelVerification | "no chain", { base = "0", isDeposit 
     return said as ChannelVerification;
   };
   const route = {
-    channels: desk,
     facilitator: { channels: said === "no chain" ? undefined : { verify } },
     clock: () => START,
     log: (line: string) => logged.push(line),
@@ -62,12 +61,13 @@ function asking(said: ChannelVerification | "no chain", { base = "0", isDeposit 
     payment: { x402Version: 2, accepted, payload },
     agreed: accepted,
     channelId: id,
+    desk,
     base,
     address: "192.0.2.1",
   } as unknown as ChannelOffer; // Nothing else of it is read.
   const ask = (about?: "known" | "new" | "fresh") => askChain(route, offer, about);
   const open = () => store.channels.open(identityOf(NETWORK, id, config), toChainState(FUNDED), START - 1);
-  return { ask, open, id, desk, route, logged, asked: () => asked };
+  return { ask, open, id, desk, logged, asked: () => asked };
 }
 
 const valid = (state: typeof EMPTY): ChannelVerification => ({ kind: "valid", payer: SELLER.payTo, state });
@@ -146,6 +146,4 @@ test("without a response of the chain nothing is known, and the log says why", a
     "payment: cannot look up a channel on /goods (facilitator unavailable): no response",
   ]);
   expect(await asking("no chain").ask("known")).toBeUndefined();
-  const { route } = asking(valid(FUNDED));
-  expect(await askChain({ ...route, channels: undefined }, {} as ChannelOffer)).toBeUndefined();
 });

@@ -27,9 +27,7 @@ export async function askChain(
   offer: ChannelOffer,
   about: "known" | "new" | "fresh" = "known",
 ): Promise<Asked> {
-  const { channels: desk } = paidRoute;
-  if (desk === undefined) return undefined;
-  const { address, channelId, payment } = offer;
+  const { address, channelId, desk, payment } = offer;
   if (about === "fresh") return await askUnlimited(paidRoute, offer, true);
   const mayBegin = payment.payload.type === "deposit";
   if (about === "new" && !mayBegin && desk.looks.isAbsent(channelId)) return ABSENT;
@@ -45,12 +43,12 @@ export async function askChain(
 }
 
 async function askUnlimited(
-  { facilitator, channels, clock, log, route }: PaidRoute,
-  { payment, agreed, channelId, base }: ChannelOffer,
+  { facilitator, clock, log, route }: PaidRoute,
+  { payment, agreed, channelId, base, desk: { channels } }: ChannelOffer,
   isKnown: boolean,
 ): Promise<Channel | Reason | undefined> {
   const at = clock();
-  if (facilitator.channels === undefined || channels === undefined) return undefined;
+  if (facilitator.channels === undefined) return undefined;
   const verification = await facilitator.channels.verify(payment, agreed);
   if (verification.kind !== "valid" && verification.kind !== "refused") {
     log(`payment: cannot look up a channel on ${route} (facilitator ${verification.kind}): ${verification.cause}`);
@@ -58,15 +56,15 @@ async function askUnlimited(
   }
   if (verification.kind === "refused") {
     const { reason, state } = verification;
-    const row = isKnown && state !== undefined ? await channels.channels.find(channelId) : undefined;
+    const row = isKnown && state !== undefined ? await channels.find(channelId) : undefined;
     // Only a refund is news: the time of the last state that covers the charges tells when a payer can have taken its money.
     const isRefunded = row !== undefined && state !== undefined && state.refundNonce > BigInt(row.refundNonce);
-    if (isRefunded) await channels.channels.sync(channelId, toChainState(state), at);
+    if (isRefunded) await channels.sync(channelId, toChainState(state), at);
     return reason;
   }
   if (!isKnown && verification.state.balance === 0n && base !== "0") return MISMATCH;
   const identity = identityOf(agreed.network, channelId, payment.payload.channelConfig);
-  return channels.channels.open(identity, toChainState(verification.state), at);
+  return channels.open(identity, toChainState(verification.state), at);
 }
 
 /** The reasons against a voucher whose signature is right: it is for an old state of the channel. */

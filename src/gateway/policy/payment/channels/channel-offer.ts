@@ -17,6 +17,7 @@ import { type AcceptedPayment, type Refusal, refusalOf } from "../offer/offer.ts
 import { type PresentedChannel } from "../offer/presented.ts";
 import { readIdentifier } from "../protocol/payment-identifier.ts";
 import { type PaidRoute } from "../route/paid-route.ts";
+import { type ChannelDesk } from "./desk/channel-desk.ts";
 
 /** The client's state of its channel is old: its voucher is not for the base and the price. */
 export const MISMATCH: Reason = "invalid_batch_settlement_evm_cumulative_amount_mismatch";
@@ -27,6 +28,7 @@ export interface ChannelOffer extends Omit<AcceptedPayment, "prepaid"> {
   /** The address of the client. */
   readonly address: string;
   readonly channelId: string;
+  readonly desk: ChannelDesk;
   readonly payment: ChannelPayment;
   readonly agreed: ChannelRequirements;
   /** The channel's base if the voucher is right; undefined if it does not even cover the price. */
@@ -37,7 +39,10 @@ export interface ChannelOffer extends Omit<AcceptedPayment, "prepaid"> {
   readonly refusal: Refusal | undefined;
 }
 
-/** Compares a payment from a channel with the route's terms. An error if it is for no channel of the route. */
+/**
+ * Compares a payment from a channel with the route's terms. An error if it is for no channel of the route, or if another
+ * key has signed it.
+ */
 export function channelOffer(
   paidRoute: PaidRoute,
   exchange: Exchange,
@@ -45,10 +50,11 @@ export function channelOffer(
 ): ChannelOffer | ChallengeError {
   const challenge = paidRoute.accepts.current();
   const agreed = challenge?.required.accepts.find((candidate) => agrees(payment.accepted, candidate));
-  if (challenge === undefined || agreed === undefined || !isOfChannels(agreed))
+  const desk = paidRoute.channels;
+  if (challenge === undefined || agreed === undefined || desk === undefined || !isOfChannels(agreed))
     return "No matching payment requirements";
   const { channelConfig, voucher, type } = payment.payload;
-  const error = checkChannelTerms(channelConfig, voucher.channelId, agreed);
+  const error = checkChannelTerms(channelConfig, voucher.channelId, agreed) ?? signatureError(payment, agreed);
   if (error !== undefined) return error;
   const terms = findError(payment, challenge.required, (url) => challenge.isFor(url, exchange.head));
   const channelId = voucher.channelId.toLowerCase();
@@ -60,16 +66,17 @@ export function channelOffer(
     network: agreed.network,
     asset: BATCH_SETTLEMENT_CONTRACT.toLowerCase(),
     from: channelConfig.payer.toLowerCase(),
-    nonce: channelNonce(channelId, isCounted ? String(base) : "0"),
+    nonce: channelNonce(channelId, String(base)),
     token: agreed.asset.toLowerCase(),
   };
   return {
     ...asTransfer(agreed, payment, validBefore),
     version: 2,
-    id: identifier === "invalid" ? undefined : identifier?.id,
+    id: typeof identifier === "object" ? identifier.id : undefined,
     header,
     address: exchange.clientAddress,
     channelId,
+    desk,
     payment,
     agreed,
     validBefore,
@@ -128,7 +135,7 @@ export function balanceError({ payment: { payload } }: ChannelOffer, { balance }
 }
 
 /** The reason why a voucher's signature is not that of its channel. */
-export function signatureError({ payment: { payload }, agreed }: ChannelOffer): Reason | undefined {
+function signatureError({ payload }: ChannelPayment, agreed: ChannelRequirements): Reason | undefined {
   const network = parseEvmNetwork(agreed.network);
   const isValid = network !== undefined && checkVoucher(network, payload.channelConfig, payload.voucher) !== "invalid";
   return isValid ? undefined : "invalid_batch_settlement_evm_voucher_signature";

@@ -23,20 +23,16 @@ const REVERTED: Reason = "invalid_batch_settlement_evm_refund_transaction_failed
 const BUSY = paymentError("overloaded", "The channel is in use. Send the same refund again.");
 const PENDING = paymentError("settlement-pending", "It is not known yet whether the refund went through.");
 
-/** A request to pay back what a channel has not been charged, without a response of the upstream. */
-export interface RefundRequest {
-  readonly desk: ChannelDesk;
-  readonly offer: ChannelOffer;
-}
-
-/** Pays back a channel's money to its payer, and claims what is charged. Resolves with the step of the funnel that the request counts as. */
+/**
+ * Pays back a channel's money to its payer, and claims what is charged, without a response of the upstream. Resolves with
+ * the step of the funnel that the request counts as.
+ */
 export async function refundChannel(
   paidRoute: PaidRoute,
   exchange: Exchange,
-  request: RefundRequest,
+  offer: ChannelOffer,
 ): Promise<FunnelStep> {
-  const { desk, offer } = request;
-  const { channelId, key } = offer;
+  const { channelId, key, desk } = offer;
   const found = await desk.channels.find(channelId);
   const known = found === undefined ? await askChain(paidRoute, offer, "new") : await shownTo(paidRoute, offer, found);
   if (typeof known !== "object") return respondUnknown(paidRoute, exchange, known);
@@ -49,18 +45,14 @@ export async function refundChannel(
     return "overloaded";
   }
   try {
-    return await refundOpen(paidRoute, exchange, request);
+    return await refundOpen(paidRoute, exchange, offer);
   } finally {
     desk.turns.leave(channelId, key.nonce);
   }
 }
 
-async function refundOpen(
-  paidRoute: PaidRoute,
-  exchange: Exchange,
-  { desk, offer }: RefundRequest,
-): Promise<FunnelStep> {
-  const { channelId } = offer;
+async function refundOpen(paidRoute: PaidRoute, exchange: Exchange, offer: ChannelOffer): Promise<FunnelStep> {
+  const { channelId, desk } = offer;
   const leased = await desk.channels.refund(channelId);
   if (leased === undefined) {
     respondError(exchange, BUSY, RETRY_S);

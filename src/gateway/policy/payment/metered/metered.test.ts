@@ -8,7 +8,7 @@ import { Collector } from "../../../../payments/settlement/collector.ts";
 import { freshAccount } from "../../../../payments/evm/testing/shop.ts";
 import { channelId } from "../../../../payments/signatures/batch-settlement.ts";
 import { channelConfig, signedDeposit, signedVoucher } from "../../../../payments/testing/channels.ts";
-import { LEASE_MS } from "../../../../store/ledger.ts";
+import { LEASE_MS, RECHECK_MS } from "../../../../store/ledger.ts";
 import { closeShops, counted, decoded, type Shop, type ShopOptions } from "../testing/shop.ts";
 import { respondWith, type TestExchange } from "../testing/test-gateway.ts";
 import {
@@ -87,6 +87,29 @@ test.each([
   expect([response.status, shop.runs]).toEqual([status, runs]);
   if (status !== 200) return;
   expect(decoded(response, "payment-response")).toMatchObject({ success: true, transaction: "0xab" });
+  source.end();
+  await response.text();
+});
+
+test("a deposit without a result that was made pays for the request that it came with, and for no other body", async () => {
+  const state = { balance: 10_000n, totalClaimed: 0n, withdrawRequestedAt: 0, refundNonce: 0n };
+  const facilitator = () => ({
+    channels: {
+      verify: async () => ({ kind: "valid" as const, payer: freshAccount().address, state }),
+      settle: async () => ({ kind: "unknown" as const, cause: "no response", transaction: "0xab" }),
+    },
+  });
+  const { shop, source, payer, requirements } = await sell({ shop: { facilitator } });
+  const config = channelConfig(requirements, payer.address);
+  const now = Math.floor(shop.clock.now / 1000);
+  const payload = signedDeposit(requirements, config, { amount: 10_000n, most: 1000n, signer: payer, now });
+  const send = (body: string) =>
+    shop.send({ x402Version: 2, accepted: requirements, payload }, { method: "POST", body });
+  expect((await send("cheap")).status).toBe(503);
+  shop.clock.now += RECHECK_MS + 1;
+  for (const body of ["much dearer", ""]) expect([(await send(body)).status, shop.runs]).toEqual([409, 0]);
+  const response = await send("cheap");
+  expect([response.status, shop.runs]).toEqual([200, 1]);
   source.end();
   await response.text();
 });

@@ -66,7 +66,7 @@ class MeteredPayment {
 
   async use(): Promise<SaleState> {
     const { held, lost } = this.#parts;
-    const { exchange, lease, accepted } = held;
+    const { exchange, lease, accepted, request } = held;
     if (exchange.gone) {
       await lease.release({}, { isReturned: true, reason: "gone" });
       return over("gone");
@@ -75,7 +75,7 @@ class MeteredPayment {
     if (isNew && accepted.channel?.deposit !== undefined) {
       const made = await this.#parts.facilitator.settle(accepted.requirements);
       if (made.kind === "refused") return lost.unsettled(made.reason);
-      if (made.kind === "unknown") return lost.pending(made.cause, made.transaction);
+      if (made.kind === "unknown") return lost.pending(made.cause, made.transaction, request.spentOn);
       this.#transaction = made.transaction;
     }
     const name = isNew ? paidStream(exchange.head) : undefined;

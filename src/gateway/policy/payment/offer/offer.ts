@@ -7,8 +7,12 @@ import { paymentKey, validUntil } from "../../../../payments/x402/payment-key.ts
 import { canonicalAddress } from "../../../../payments/x402/address.ts";
 import { agrees, findError } from "../../../../payments/x402/terms.ts";
 import { fittedName } from "../../../../lib/memory/shared-names.ts";
-import { type ChannelPayment, type ChannelRequirements } from "../../../../payments/x402/channel-messages.ts";
-import { type Channel } from "../../../../store/channels.ts";
+import {
+  type ChannelPayment,
+  type ChannelRequirements,
+  type Deposit,
+} from "../../../../payments/x402/channel-messages.ts";
+import { type Channel, type Channels } from "../../../../store/channels.ts";
 import { CREDIT_SCHEME } from "../../../../store/credits.ts";
 import { type PaymentKey, type Reservation } from "../../../../store/ledger.ts";
 import { type Exchange } from "../../../exchange/exchange.ts";
@@ -49,7 +53,14 @@ export interface AcceptedPayment extends PaymentForm {
 /** The channel that pays, as it was before, and the deposit that the payment brings. */
 export interface ChannelUse {
   row: Channel;
-  readonly deposit?: { readonly payment: ChannelPayment; readonly requirements: ChannelRequirements } | undefined;
+  readonly deposit?: DepositUse | undefined;
+}
+
+/** A deposit into a channel of `channels`. */
+export interface DepositUse {
+  readonly payment: ChannelPayment & { readonly payload: Deposit };
+  readonly requirements: ChannelRequirements;
+  readonly channels: Pick<Channels, "sync">;
 }
 
 /** Why a route does not begin new work for a payment. */
@@ -91,7 +102,7 @@ export function readOffer(
     payload,
     requirements: agreed ?? payload.accepted,
     version: presented.version,
-    id: identifier === "invalid" ? undefined : identifier?.id,
+    id: typeof identifier === "object" ? identifier.id : undefined,
     header: presented.header,
     refusal: refusalOf(paidRoute, identifier, error),
   };

@@ -1,6 +1,7 @@
 import { type TurnpikeError } from "../../../../lib/errors.ts";
 import { type Verification } from "../../../../payments/x402/facilitator.ts";
 import { type Reason } from "../../../../payments/x402/reasons.ts";
+import { type Change } from "../../../../store/ledger.ts";
 import { lossOf } from "../route/loss.ts";
 import { paymentError, respondError } from "../protocol/respond.ts";
 import { refusalOf } from "../protocol/receipt.ts";
@@ -54,12 +55,12 @@ export class LostSale {
     return this.#spent(paymentError("payment-conflict", detail));
   }
 
-  /** The result of the settlement is unknown. */
-  async pending(cause: string, transaction: string): Promise<SaleEnd> {
+  /** The result of the settlement is unknown. `spentOn`: the request that the payment is spent on, if it is not recorded yet. */
+  async pending(cause: string, transaction: string, spentOn: Pick<Change, "bodyDigest"> = {}): Promise<SaleEnd> {
     const { exchange, lease, paidRoute } = this.#held;
     paidRoute.log(`payment: settlement on ${paidRoute.route} is open: ${cause}`);
     respondPending(exchange);
-    await lease.move({ state: "unknown", lease: false, ...(transaction === "" ? {} : { transaction }) });
+    await lease.move({ state: "unknown", lease: false, ...(transaction === "" ? {} : { transaction }), ...spentOn });
     return over("unknown");
   }
 

@@ -50,7 +50,9 @@ export class SaleCharge {
     if (isNew && this.#held.accepted.channel?.deposit !== undefined) {
       const made = await this.#facilitator.settle(this.#held.accepted.requirements);
       if (made.kind === "refused") return this.#lost.unsettled(made.reason);
-      if (made.kind === "unknown") return this.#lost.pending(made.cause, made.transaction);
+      if (made.kind === "unknown") {
+        return this.#lost.pending(made.cause, made.transaction, this.#held.request.spentOn);
+      }
     }
     const change = {
       ...deferralChange(this.#held.payment, { path, until }),

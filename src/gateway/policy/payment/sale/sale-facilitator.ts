@@ -16,7 +16,7 @@ import { makeDeposit, verifyDeposit } from "./deposit.ts";
 import { asSpan, type PaymentWork } from "./payment-span.ts";
 import { type PaidRoute } from "../route/paid-route.ts";
 
-type Asked = Pick<PaidRoute, "facilitator" | "log" | "channels" | "clock" | "paymentIds">;
+type Asked = Pick<PaidRoute, "facilitator" | "log" | "clock" | "paymentIds">;
 
 /** Milliseconds for which a transaction on an unknown network pays for one payment only: 10 years. @bound */
 const SPENT_MS = 10 * 365 * 86_400_000;
@@ -74,7 +74,8 @@ export class SaleFacilitator {
   async settle(requirements: PaymentRequirements, to: Pick<Assignment, "reassign"> = {}): Promise<Settlement> {
     const { payload, prepaid, channel } = this.#accepted;
     if (channel?.deposit !== undefined) {
-      return this.#ask<Settlement>("payment.settle", () => makeDeposit(this.#asked, channel), NOT_KNOWN);
+      const { deposit } = channel;
+      return this.#ask<Settlement>("payment.settle", () => makeDeposit(this.#asked, channel, deposit), NOT_KNOWN);
     }
     // A charge of zero needs no transfer on a chain.
     if (prepaid !== undefined || requirements.amount === "0") {

@@ -92,7 +92,7 @@ export class ScriptedChannel {
     await this.shop.store.channels.open(identity, toChainState(this.state), this.shop.clock.now);
   }
 
-  payment(type: "voucher" | "refund", most: number | bigint, more: object = {}): unknown {
+  payment(type: "voucher" | "refund", most: number | bigint, more: object = {}): object {
     const voucher = signedVoucher(NETWORK, this.config, BigInt(most), this.payer);
     const payload = { type, channelConfig: this.config, voucher, ...more };
     return { x402Version: 2, accepted: this.requirements, payload };
@@ -102,13 +102,17 @@ export class ScriptedChannel {
     return this.shop.send(this.payment("voucher", most), { path });
   }
 
-  /** Buys by a deposit of `amount`. */
-  deposit(most: number, amount: number, path = `/goods?${most}`): Promise<Response> {
+  /** A payment by a deposit of `amount`. */
+  depositPayment(most: number, amount: number): unknown {
     const { requirements, config, payer: signer, shop } = this;
     const now = Math.floor(shop.clock.now / 1000);
-    const parts = { amount: BigInt(amount), most: BigInt(most), signer, now };
-    const payload = signedDeposit(requirements, config, parts);
-    return shop.send({ x402Version: 2, accepted: requirements, payload }, { path });
+    const payload = signedDeposit(requirements, config, { amount: BigInt(amount), most: BigInt(most), signer, now });
+    return { x402Version: 2, accepted: requirements, payload };
+  }
+
+  /** Buys by a deposit of `amount`. */
+  deposit(most: number, amount: number, path = `/goods?${most}`): Promise<Response> {
+    return this.shop.send(this.depositPayment(most, amount), { path });
   }
 
   /** `amount` undefined: all that is not charged. */
