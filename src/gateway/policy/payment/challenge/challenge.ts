@@ -102,7 +102,7 @@ export class Challenge {
 
   /** Responds with the payment requirements and the reason: a page for a browser, JSON otherwise. */
   respond(exchange: Exchange, error: ChallengeError): void {
-    const { status, header, body } = this.#prepared.get(error) ?? this.#prepare(error);
+    const { status, header, body } = this.#preparedFor(error);
     const named = this.#name(exchange.head, header);
     const fields = fieldLine(PAYMENT_REQUIRED, this.#headerFor(named, header, error)) + this.#auth(exchange) + VARY;
     if (exchange.paymentCredential !== undefined && error !== UNPAID) {
@@ -121,7 +121,7 @@ export class Challenge {
 
   /** As `respond`, and the requirements in `corrected` come first, in place of those that they are for. */
   respondCorrected(exchange: Exchange, error: Reason, corrected: PaymentRequirements): void {
-    const { status, header } = this.#prepared.get(error) ?? this.#prepare(error);
+    const { status, header } = this.#preparedFor(error);
     const others = this.required.accepts.filter((own) => !agrees(corrected, own));
     const required = { ...this.#naming(this.#name(exchange.head, header).url), accepts: [corrected, ...others], error };
     const problem = toProblem(new TurnpikeError("payment-required", detailOf(error, this.#price)), exchange.id);
@@ -136,7 +136,7 @@ export class Challenge {
       this.respondProblem(exchange, paymentProblem(problem, error.message));
       return;
     }
-    const { header } = this.#prepared.get(UNPAID) ?? this.#prepare(UNPAID);
+    const { header } = this.#preparedFor(UNPAID);
     const named = this.#name(exchange.head, header);
     const terms = this.#terms({ ...this.#naming(named.url), error: UNPAID }, reason || error.message);
     const json = JSON.stringify({ ...toProblem(error, exchange.id), ...terms });
@@ -150,7 +150,7 @@ export class Challenge {
 
   /** Responds with a problem of the `Payment` scheme, and with the payment requirements for another payment. */
   respondProblem(exchange: Exchange, problem: Problem): void {
-    const { header } = this.#prepared.get(UNPAID) ?? this.#prepare(UNPAID);
+    const { header } = this.#preparedFor(UNPAID);
     const required = this.#headerFor(this.#name(exchange.head, header), header, UNPAID);
     respondProblem(exchange, problem, fieldLine(PAYMENT_REQUIRED, required) + this.#auth(exchange));
   }
@@ -188,7 +188,7 @@ export class Challenge {
 
   /** The URL of the resource that a request asks for. */
   urlOf(head: RequestHead): string {
-    return this.#name(head, (this.#prepared.get(UNPAID) ?? this.#prepare(UNPAID)).header).url;
+    return this.#name(head, this.#preparedFor(UNPAID).header).url;
   }
 
   /** With signed offers, if there is room for them. */
@@ -209,6 +209,10 @@ export class Challenge {
 
   #naming(url: string): PaymentRequired {
     return { ...this.required, resource: { ...this.required.resource, url } };
+  }
+
+  #preparedFor(error: ChallengeError): Prepared {
+    return this.#prepared.get(error) ?? this.#prepare(error);
   }
 
   #prepare(error: ChallengeError): Prepared {

@@ -96,8 +96,7 @@ export class CreditDesk {
     const { token, id } = await (passOf(order, paid) === undefined
       ? issueCredit(credits, { ...this.#termsOf(paid), expiresAt: this.#endOfMoney() }, grant, isTest)
       : this.#sellPass(order, paid, grant));
-    const credit = await credits.find(id);
-    if (credit === undefined) throw new Error("an issued credit is stored");
+    const credit = (await credits.find(id))!; // It was stored above.
     respondCredit(exchange, 201, { token, credit: shownCredit(credit, clock) });
   }
 

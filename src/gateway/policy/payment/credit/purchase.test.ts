@@ -1,5 +1,5 @@
 /** Purchases of prepaid credit, and what the holder of a token may do with it. */
-import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, expect, setDefaultTimeout, spyOn, test } from "bun:test";
 import { patient } from "../../../../lib/testing/patience.ts";
 import { encodeHeader } from "../../../../payments/x402/header.ts";
 import { PAYER, REQUIREMENTS, TERMS } from "../../../../payments/testing/payment.ts";
@@ -183,4 +183,26 @@ test("a holder sees its credit and revokes it, and no client does so without the
   expect((await shop.store.credits.find(String(credit["id"])))?.revokedAt).toBe(shop.clock.now);
   expect((await send(shop, { method: "PUT", token })).status).toBe(405);
   expect((await send(shop, { method: "GET", path: `${PATH}/other`, token })).status).toBe(404);
+});
+
+test("a ledger that fails after the payment is logged, and the same payment gets its token afterwards", async () => {
+  const shop = open();
+  const { credits } = shop.store;
+  const failing = spyOn(credits, "open").mockRejectedValueOnce(new Error("disk full"));
+  const payment = paymentOf(shop, 10_000);
+  const failed = await send(shop, {}, payment);
+  expect([failed.status, await failed.text()]).toEqual([503, expect.stringContaining("the ledger failed")]);
+  expect(shop.logged.filter((line) => line.startsWith("credit: "))).toEqual(["credit: the ledger failed: Error"]);
+  failing.mockRestore();
+  const bought = await send(shop, {}, payment);
+  const { credit } = (await bought.json()) as Shown;
+  expect([bought.status, credit["balance"], shop.settlements]).toEqual([201, "10000", 1]);
+});
+
+test("a refused request of a holder is no failure of the ledger, and its response asks for a token", async () => {
+  const shop = open();
+  const refused = await send(shop, { method: "GET" });
+  expect([refused.status, refused.headers.get("www-authenticate")]).toEqual([401, 'Bearer realm="prepaid credit"']);
+  const missing = await send(shop, { method: "GET", path: `${PATH}/other` });
+  expect([missing.status, missing.headers.get("www-authenticate"), shop.logged]).toEqual([404, null, []]);
 });

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
+import { type Channel } from "../../../../store/channels.ts";
 import { type Change, type Payment } from "../../../../store/ledger.ts";
 import { type NewEvent } from "../../../telemetry/event.ts";
-import { paymentEvent, withBreakerEvents } from "./payment-events.ts";
+import { channelEvent, deferredEvent, paymentEvent, withBreakerEvents } from "./payment-events.ts";
 
 const PAYMENT = { route: "/read", network: "eip155:8453", state: "settling", transaction: "" } as Payment;
 
@@ -33,6 +34,40 @@ for (const [before, change, message] of CASES) {
     expect(event?.message).toBe(message === undefined ? undefined : `a payment on /read ${message}`);
   });
 }
+
+test.each([
+  ["unreachable", 4, undefined],
+  ["unreachable", 5, "cannot be charged now, because the upstream does not say what is due; it is asked again"],
+  ["unreachable", 6, undefined],
+  ["given_up", 4, "is charged for the amount that the upstream named last, because the upstream does not respond"],
+  ["refused", 1, "cannot be charged, because its settlement is refused; it is tried again until the payment ends"],
+  ["refused", 5, "cannot be charged, because its settlement is refused; it is tried again until the payment ends"],
+] as const)("a later charge is %s after %d failures", (trouble, failures, message) => {
+  const { route, network } = PAYMENT;
+  const event = deferredEvent({ ...PAYMENT, nonce: "0x1" }, trouble, failures);
+  const details = { route, network, nonce: "0x1" };
+  expect(event).toEqual(
+    message === undefined ? undefined : { kind: "payment", message: `a payment on /read ${message}`, details },
+  );
+});
+
+test("an event about a channel tells what is not claimed", () => {
+  const [network, payer] = ["eip155:8453", "0xpayer"];
+  const channel = { id: "0xid", network, payer, withdrawAt: 7, charged: "10000", claimed: "4000" } as Channel;
+  for (const [trouble, message] of [
+    ["withdrawal", "its payer withdraws; its charges are claimed now"],
+    ["reverting", "the chain refuses its newest voucher"],
+    ["unclaimed", "is perhaps not claimed yet"],
+    ["lost", "has less money than it was charged"],
+    ["denied", "a contract, denies its vouchers"],
+  ] as const) {
+    expect(channelEvent(channel, trouble)).toEqual({
+      kind: "payment",
+      message: expect.stringMatching(new RegExp(`^a payment channel .*${message}`)),
+      details: { channel: "0xid", network, payer, withdraw_at: 7, unclaimed: "6000" },
+    });
+  }
+});
 
 test("an open breaker is reported once, and so is its recovery", () => {
   const events: NewEvent[] = [];

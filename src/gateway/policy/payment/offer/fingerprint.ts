@@ -85,5 +85,9 @@ function sold(fields: Fields, consumer: string, isResumed: boolean): string[] {
     if (lower === "authorization" && consumer !== "") continue;
     kept.push([lower, trimOws(value)]);
   }
-  return kept.toSorted(([a], [b]) => (a < b ? -1 : Number(a > b))).map(([name, value]) => `${name}: ${value}`);
+  const byName = Map.groupBy(kept, ([name]) => name);
+  return [...byName.keys()]
+    .toSorted()
+    .flatMap((name) => byName.get(name) ?? [])
+    .map(([name, value]) => `${name}: ${value}`);
 }

@@ -160,7 +160,7 @@ export class ResponseIndex {
   }
 
   get account(): { readonly bytes: number; readonly responses: number } {
-    return this.#statements.account.get() ?? { bytes: 0, responses: 0 };
+    return this.#statements.account.get()!; // The schema has put the row in.
   }
 
   close(): void {

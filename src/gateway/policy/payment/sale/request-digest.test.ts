@@ -173,7 +173,7 @@ test("a kept response is sent for the same body only, any number of times", asyn
   expect(await post(shop, payment, "url=a")).toEqual([200, "made of url=a"]);
   await until(async () => (await shop.recorded(payment))?.delivered === true);
   for (const other of ["url=b", "", chunked("url=b"), "url=aa"])
-    expect((await post(shop, payment, other))[0]).toBe(409);
+    expect(await post(shop, payment, other)).toEqual([409, expect.stringContaining("another body")]);
   for (const same of ["url=a", chunked("url=a")]) {
     expect(await post(shop, payment, same)).toEqual([200, "made of url=a"]);
   }
