@@ -96,7 +96,7 @@ export class CreditDesk {
     const { token, id } = await (passOf(order, paid) === undefined
       ? issueCredit(credits, { ...this.#termsOf(paid), expiresAt: this.#endOfMoney() }, grant, isTest)
       : this.#sellPass(order, paid, grant));
-    const credit = (await credits.find(id))!; // It was stored above.
+    const credit = (await credits.find(id)) as Credit; // It was stored above.
     respondCredit(exchange, 201, { token, credit: shownCredit(credit, clock) });
   }
 

@@ -45,6 +45,12 @@ interface IndexRow {
   readonly isFile: number;
 }
 
+/** The sums of all rows. */
+interface Account {
+  readonly bytes: number;
+  readonly responses: number;
+}
+
 /** A small response with its record, and the name that it is stored under. */
 export interface KeptBody {
   readonly name: string;
@@ -159,8 +165,8 @@ export class ResponseIndex {
     return removed;
   }
 
-  get account(): { readonly bytes: number; readonly responses: number } {
-    return this.#statements.account.get()!; // The schema has put the row in.
+  get account(): Account {
+    return this.#statements.account.get();
   }
 
   close(): void {
@@ -210,7 +216,7 @@ function prepare(database: Database): {
   readonly expired: Statement<{ name: string }, [number, number]>;
   readonly oldest: Statement<{ name: string; bytes: number }, [number]>;
   readonly written: Statement<{ bytes: number }, []>;
-  readonly account: Statement<{ bytes: number; responses: number }, []>;
+  readonly account: { get(): Account };
 } {
   return {
     find: database.query("SELECT name, bytes, until, body IS NULL AS isFile FROM answers WHERE name = ?"),
@@ -224,7 +230,8 @@ function prepare(database: Database): {
     expired: database.query("SELECT name FROM answers WHERE until <= ? ORDER BY until LIMIT ?"),
     oldest: database.query("SELECT name, bytes FROM answers WHERE writer = '' ORDER BY id LIMIT ?"),
     written: database.query("SELECT COALESCE(SUM(bytes), 0) AS bytes FROM answers WHERE writer <> ''"),
-    account: database.query("SELECT bytes, answers AS responses FROM account"),
+    // The schema has put the only row in.
+    account: database.query("SELECT bytes, answers AS responses FROM account") as { get(): Account },
   };
 }
 
