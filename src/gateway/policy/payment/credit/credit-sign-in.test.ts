@@ -36,7 +36,7 @@ async function issued(shop: Shop, change: Partial<NewCredit> = {}, isTest = true
   return (await issueCredit(shop.store.credits, terms, { kind: "issued", amount: "1", payment: "" }, isTest)).id;
 }
 
-/** What the shop asks a wallet to sign. */
+/** The message that the shop asks a wallet to sign. */
 async function asked(shop: Shop): Promise<SignIn> {
   const response = await fetch(`${shop.gateway.url}${PATH}/sign-in`);
   expect(response.status).toBe(402);

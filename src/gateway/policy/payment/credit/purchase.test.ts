@@ -199,7 +199,7 @@ test("a ledger that fails after the payment is logged, and the same payment gets
   expect([bought.status, credit["balance"], shop.settlements]).toEqual([201, "10000", 1]);
 });
 
-test("a refused request of a holder is no failure of the ledger, and its response asks for a token", async () => {
+test("a refused request of a holder does not log a failure of the ledger, and its response asks for a token", async () => {
   const shop = open();
   const refused = await send(shop, { method: "GET" });
   expect([refused.status, refused.headers.get("www-authenticate")]).toEqual([401, 'Bearer realm="prepaid credit"']);
