@@ -2,7 +2,6 @@
  * The cost of policies: each alone, and all together, compared with the bare proxy and with nginx with similar
  * features. As in the proxy bench, the measure is requests per CPU-second of the proxy's processes.
  */
-import { cpus } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { freePort } from "../src/lib/testing/listen.ts";
@@ -12,6 +11,7 @@ import { KEY, type Part, PARTS } from "./policy-cases.ts";
 import { accepts, type Child, type Children, waitFor } from "./support/children.ts";
 import { compare } from "./support/comparison.ts";
 import { pick, readRounds, ROUND_FLAGS, type Rounds, usage } from "./support/options.ts";
+import { type Groups, pinnedGroups } from "./support/pinned-groups.ts";
 import {
   folderFor,
   isInstalled,
@@ -27,9 +27,6 @@ import { type Contestant, drivenByWrk, measureRounds, warmUp } from "./support/r
 import { runWrk } from "./support/wrk.ts";
 
 const CONNECTIONS = 64;
-/** The CPU of the proxy with `--pinned`. */
-const PROXY_CPU = 0;
-const LOAD_CPU = 1;
 /** The maximum share of the bare proxy's requests per CPU-second that all policies together may cost. */
 const MOST_COST = 0.2;
 
@@ -37,11 +34,7 @@ const CASES = [{ name: "bare" }, ...PARTS.map(({ name }) => ({ name })), { name:
 
 interface Options extends Rounds {
   readonly only: ReadonlySet<string>;
-  /** The gateway and nginx on one CPU, everything else on the other. */
-  readonly isPinned: boolean;
 }
-
-const FLAGS = { ...ROUND_FLAGS, pinned: { type: "boolean", default: false } } as const;
 
 function partsOf(name: string): readonly Part[] {
   return name === "all" ? PARTS : PARTS.filter((part) => part.name === name);
@@ -53,33 +46,19 @@ function contestant(children: Children, child: Child, name: string, port: number
   return drivenByWrk({ name, child }, (seconds) => runWrk(children, url, { ...load, seconds }));
 }
 
-/** The process groups: one for the measured programs, one for load and origin. */
-interface Groups {
-  readonly proxy: Children;
-  readonly load: Children;
-}
-
-function groupsOf(children: Children, isPinned: boolean): Groups {
-  if (!isPinned) return { proxy: children, load: children };
-  if (cpus().length < 2) throw new Error("Cannot pin the proxy to a CPU of its own: this machine has one CPU");
-  // The collector of spans runs in this process.
-  Bun.spawnSync(["taskset", "-a", "-p", "-c", String(LOAD_CPU), String(process.pid)]);
-  return { proxy: children.group({ cpu: PROXY_CPU }), load: children.group({ cpu: LOAD_CPU }) };
-}
-
 interface Site {
   readonly originPort: number;
   readonly collectorPort: number;
 }
 
 async function startSubject(
-  { proxy, load }: Groups,
+  { measured, load }: Groups,
   name: string,
   { originPort, collectorPort }: Site,
 ): Promise<Contestant> {
   const parts = partsOf(name);
-  const folder = folderFor(proxy, `files-${name}`);
-  const child = startTurnpike(proxy, name, {
+  const folder = folderFor(measured, `files-${name}`);
+  const child = startTurnpike(measured, name, {
     server: { workers: 1, address: "127.0.0.1", port: 0 },
     access_log: { enabled: false },
     ...Object.assign(
@@ -94,9 +73,9 @@ async function startSubject(
 }
 
 /** nginx with a limit, a JSON log and the same header fields. It has no API keys and no traces. */
-async function startPeer({ proxy, load }: Groups, { originPort }: Site): Promise<Contestant> {
+async function startPeer({ measured, load }: Groups, { originPort }: Site): Promise<Contestant> {
   const port = await freePort();
-  const log = join(folderFor(proxy, "files-nginx"), "access.log");
+  const log = join(folderFor(measured, "files-nginx"), "access.log");
   const http = `
   upstream origin { server 127.0.0.1:${originPort}; keepalive ${CONNECTIONS}; keepalive_requests 1000000000; }
   ${NGINX_ID}
@@ -116,13 +95,13 @@ async function startPeer({ proxy, load }: Groups, { originPort }: Site): Promise
       add_header X-Content-Type-Options nosniff;
     }
   }`;
-  const child = startNginx(proxy, "nginx", { workers: 1, connections: 8192, http });
+  const child = startNginx(measured, "nginx", { workers: 1, connections: 8192, http });
   await waitFor(child, "nginx", () => accepts(port));
   return contestant(load, child, "nginx", port);
 }
 
 async function measure(children: Children, options: Options): Promise<void> {
-  const groups = groupsOf(children, options.isPinned);
+  const groups = pinnedGroups(children);
   const origin = await startOrigin(groups.load);
   const collector = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => Response.json({}) });
   try {
@@ -133,7 +112,7 @@ async function measure(children: Children, options: Options): Promise<void> {
       if (name !== "nginx") contestants.push(await startSubject(groups, name, site));
       else if (isInstalled("nginx")) contestants.push(await startPeer(groups, site));
     }
-    if (options.isPinned) for (const one of contestants) await warmUp(one);
+    for (const one of contestants) await warmUp(one);
     const samples = await measureRounds(contestants, options);
     const about = `${SMALL_BODY.length} bytes of JSON over ${CONNECTIONS} connections; the ratio is of "all" to each`;
     const result = summarise({ name: "policy", about }, { samples }, "all");
@@ -154,12 +133,12 @@ export async function runPolicyBench(args: readonly string[]): Promise<number> {
   return await compare(
     {
       name: "policy",
-      usage: usage("policy", { cases: CASES, peers: [] }, " [--pinned]"),
+      usage: usage("policy", { cases: CASES, peers: [] }),
       tools: [["wrk", "wrk"]],
       read(given) {
-        const { values } = parseArgs({ args: [...given], options: FLAGS });
+        const { values } = parseArgs({ args: [...given], options: ROUND_FLAGS });
         const only = new Set(pick(CASES, values.only).map(({ name }) => name));
-        return { only, isPinned: values.pinned, ...readRounds(values) };
+        return { only, ...readRounds(values) };
       },
       measure,
     },

@@ -52,6 +52,18 @@ export const CASES: readonly Case[] = [
   { name: "64k", about: "64 KiB, 64 connections", setup: "plain", client: { ...WRK, path: "/64k" } },
   { name: "1m", about: "1 MiB, 64 connections", setup: "plain", client: { ...WRK, path: "/1m" } },
   {
+    name: "connects",
+    about: "small JSON, a new connection for each request, 64 at a time",
+    setup: "plain",
+    client: { ...WRK, isNew: true },
+  },
+  {
+    name: "own",
+    about: "a response of the proxy's own, 64 connections",
+    setup: "plain",
+    client: { ...WRK, path: LOCAL_RESPONSE },
+  },
+  {
     name: "h2-to-h1",
     about: "small JSON, HTTP/2 over TLS to HTTP/1.1, 16 connections of 16 streams",
     setup: "h2-to-h1",
@@ -95,24 +107,5 @@ export const CASES: readonly Case[] = [
     setup: "grpc",
     client: { kind: "grpc", path: "/bench.Echo/Unary", ...MULTIPLEXED },
     unit: "call",
-  },
-];
-
-const PINNED = new Set(["mixed64", "mixed1", "same64", "mixed512", "64k", "h2-to-h1", "ws-echo", "grpc-unary"]);
-
-/** The cases of `--pinned`. */
-export const PINNED_CASES: readonly Case[] = [
-  ...CASES.filter(({ name }) => PINNED.has(name)),
-  {
-    name: "connects",
-    about: "small JSON, a new connection for each request, 64 at a time",
-    setup: "plain",
-    client: { ...WRK, isNew: true },
-  },
-  {
-    name: "own",
-    about: "a response of the proxy's own, 64 connections",
-    setup: "plain",
-    client: { ...WRK, path: LOCAL_RESPONSE },
   },
 ];

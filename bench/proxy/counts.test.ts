@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { parseAllocated, parseCalls, parseCollections, parseEvents } from "./counts.ts";
+import { parseAllocated, parseCalls, parseCollections } from "./counts.ts";
 
 test("the table of strace is read by groups, with errors or without", () => {
   const calls = parseCalls(`% time     seconds  usecs/call     calls    errors syscall
@@ -24,12 +24,4 @@ Requesting GC because bytes allocated this cycle: 100 exceed bytes allowed: 50 n
 `;
   expect(parseAllocated(log)).toBe(8_401_518);
   expect(parseCollections(log)).toBe(2);
-});
-
-test("events that the kernel does not report are left out", () => {
-  const text = `12345,,instructions:u,1000,100.00,,
-<not supported>,,cache-misses,0,100.00,,
-77,,L1-icache-load-misses,1000,100.00,,
-`;
-  expect(Object.fromEntries(parseEvents(text))).toEqual({ instructions: 12_345, "L1-icache-load-misses": 77 });
 });

@@ -1,4 +1,4 @@
-/** The cost of a request beside time: system calls, allocations, collections, and cache misses of the processor. */
+/** The cost of a request beside time: system calls, allocations and collections. */
 import { type Child, type Children, processTree } from "../support/children.ts";
 import { isInstalled } from "../support/programs.ts";
 
@@ -49,52 +49,22 @@ export function parseCollections(log: string): number {
   return [...log.matchAll(/=> (?:Eden|Full)Collection/g)].length;
 }
 
-/** Events of the processor by name, from the output of `perf stat -x,`; empty if the kernel does not report them. */
-export function parseEvents(text: string): Map<string, number> {
-  const events = new Map<string, number>();
-  for (const [, count = "", name = ""] of text.matchAll(/^(\d+),[^,]*,([^,:]+)[^,]*,/gm))
-    events.set(name, Number(count));
-  return events;
-}
-
-export const EVENTS = ["instructions", "cache-misses", "L1-icache-load-misses"];
-
-/** Traces a process and its descendants while `work` runs; undefined if the tool is not installed or not permitted. */
-async function follow(
-  children: Children,
-  argv: readonly string[],
-  work: () => Promise<void>,
-): Promise<string | undefined> {
-  const [tool = ""] = argv;
-  if (!isInstalled(tool)) return undefined;
-  const child: Child = children.spawn({ name: tool, argv });
-  await Bun.sleep(100);
-  await work();
-  try {
-    process.kill(child.pid, "SIGINT");
-  } catch {
-    return undefined;
-  }
-  await child.done;
-  return child.output();
-}
-
+/** The system calls of a process and its descendants while `work` runs; empty if strace is not installed or not permitted. */
 export async function countCalls(
   children: Children,
   pid: number,
   work: () => Promise<void>,
 ): Promise<Map<string, number>> {
+  if (!isInstalled("strace")) return new Map();
   const pids = processTree(pid).flatMap((one) => ["-p", String(one)]);
-  const text = await follow(children, ["strace", "-f", "-c", "-q", ...pids], work);
-  return text === undefined ? new Map() : parseCalls(text);
-}
-
-export async function countEvents(
-  children: Children,
-  pid: number,
-  work: () => Promise<void>,
-): Promise<Map<string, number>> {
-  const argv = ["perf", "stat", "-x,", "-e", EVENTS.join(","), "-p", processTree(pid).join(",")];
-  const text = await follow(children, argv, work);
-  return text === undefined ? new Map() : parseEvents(text);
+  const child: Child = children.spawn({ name: "strace", argv: ["strace", "-f", "-c", "-q", ...pids] });
+  await Bun.sleep(100);
+  await work();
+  try {
+    process.kill(child.pid, "SIGINT");
+  } catch {
+    return new Map();
+  }
+  await child.done;
+  return parseCalls(child.output());
 }

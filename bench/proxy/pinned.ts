@@ -1,34 +1,21 @@
 /**
- * `--pinned`: the proxy alone on one CPU, load and origin on the other, so that only the proxy's cost is measured. The
+ * Measures the proxy alone on one CPU, load and origin on the other, so that only the proxy's cost is measured. The
  * CPU time includes all its processes and threads. The proxies take turns; a ratio is the median of the ratios of all
  * rounds.
  */
-import { cpus } from "node:os";
-import { join } from "node:path";
-import { type Children, type Surroundings, waitFor } from "../support/children.ts";
+import { type Children, type Surroundings } from "../support/children.ts";
 import { type Rounds } from "../support/options.ts";
+import { pinnedGroups } from "../support/pinned-groups.ts";
 import { aligned, type CaseResult, failureLine, median, noise, type Sample, summarise } from "../support/report.ts";
 import { type Contestant, measureSurvivors, warmUp } from "../support/rounds.ts";
 import { type Case } from "./cases.ts";
-import { contestantsOf, type OpenSetup } from "./contestants.ts";
-import {
-  CALL_GROUPS,
-  countCalls,
-  countEvents,
-  EVENTS,
-  parseAllocated,
-  parseCollections,
-  TELLS_BYTES,
-  TELLS_COLLECTIONS,
-} from "./counts.ts";
+import { contestantsOf, openSetup, type OpenSetup } from "./contestants.ts";
+import { CALL_GROUPS, countCalls, parseAllocated, parseCollections, TELLS_BYTES, TELLS_COLLECTIONS } from "./counts.ts";
 import { RELAY } from "./proxies/relay.ts";
 import { SUBJECT } from "./proxies.ts";
 import { type Proxy } from "./proxy.ts";
 import { type SetupName } from "./setups.ts";
 
-/** The CPU of the proxies, and the CPU of everything else. */
-const PROXY_CPU = 0;
-const LOAD_CPU = 1;
 /** Connections of the load of each program before the first case with its path. With one connection it would last longer. */
 const WARM_UP_CONNECTIONS = 64;
 /** Seconds of load for counting system calls, and again for collections. */
@@ -41,49 +28,29 @@ const MARK = "nginx";
 export interface PinnedOptions extends Rounds {
   readonly cases: readonly Case[];
   readonly peers: readonly Proxy[];
-  readonly hasNeighbour: boolean;
+  /** Counts system calls and allocations too. */
   readonly counts: boolean;
 }
 
-/** Starts the origin of a set-up in the first group, and its proxies in the second. */
-type Open = (
-  groups: { readonly load: Children; readonly proxy: Children },
-  setup: SetupName,
-  proxies: readonly Proxy[],
-) => Promise<OpenSetup>;
-
-export async function measurePinned(children: Children, options: PinnedOptions, open: Open): Promise<CaseResult[]> {
-  if (cpus().length < 2) throw new Error("Cannot pin the proxy to a CPU of its own: this machine has one CPU");
-  Bun.spawnSync(["taskset", "-a", "-p", "-c", String(LOAD_CPU), String(process.pid)]);
-  const beside = options.hasNeighbour ? ", beside a process that walks 8 MB" : "";
-  console.log(`proxy on CPU ${PROXY_CPU}${beside}; load and origin on CPU ${LOAD_CPU}`);
+export async function measurePinned(children: Children, options: PinnedOptions): Promise<CaseResult[]> {
+  console.log("each proxy alone on a CPU; load and origin on another");
   console.log(`${options.rounds} rounds of ${options.seconds} s in turn after a warm-up; access logs off\n`);
   const results: CaseResult[] = [];
   for (const setup of new Set(options.cases.map((one) => one.setup))) {
     const group = children.group();
     const cases = options.cases.filter((one) => one.setup === setup);
-    const proxies = [SUBJECT, ...options.peers];
-    results.push(
-      ...(await measureSetup(group, { ...options, cases }, (groups, only) => open(groups, setup, only ?? proxies))),
-    );
+    results.push(...(await measureSetup(group, setup, { ...options, cases })));
     await group.close();
   }
   if (results.some(({ rows }) => rows.length > 0)) console.log(noise(results));
   return results;
 }
 
-/** Starts the processes of one set-up: of all proxies, or of some. */
-type OpenHere = (
-  groups: { readonly load: Children; readonly proxy: Children },
-  only?: readonly Proxy[],
-) => Promise<OpenSetup>;
-
-async function measureSetup(children: Children, options: PinnedOptions, open: OpenHere): Promise<CaseResult[]> {
-  const load = children.group({ cpu: LOAD_CPU });
-  const proxy = children.group({ cpu: PROXY_CPU });
-  const opened = await open({ load, proxy });
-  const telling = options.counts ? await openTelling(children, opened, open) : undefined;
-  if (options.hasNeighbour) await startNeighbour(proxy);
+async function measureSetup(children: Children, setup: SetupName, options: PinnedOptions): Promise<CaseResult[]> {
+  const groups = pinnedGroups(children);
+  const { load } = groups;
+  const opened = await openSetup(groups, setup, [SUBJECT, ...options.peers]);
+  const telling = options.counts ? await openTelling(children, setup, opened) : undefined;
   console.log(`origin: ${opened.origin.program}\n`);
   const results: CaseResult[] = [];
   const warm = new Set<string>();
@@ -120,21 +87,12 @@ interface Telling {
   readonly bytes: OpenSetup["proxies"];
 }
 
-async function openTelling(children: Children, opened: OpenSetup, open: OpenHere): Promise<Telling> {
+async function openTelling(children: Children, setup: SetupName, opened: OpenSetup): Promise<Telling> {
   const names = new Set(opened.proxies.map(({ name }) => name));
   const asked = [SUBJECT, RELAY].filter(({ name }) => names.has(name));
-  const start = async (env: Surroundings["env"]): Promise<OpenSetup["proxies"]> => {
-    const load = children.group({ cpu: LOAD_CPU });
-    const proxy = children.group({ cpu: PROXY_CPU, mostOutput: MOST_LOG, ...(env === undefined ? {} : { env }) });
-    return (await open({ load, proxy }, asked)).proxies;
-  };
+  const start = async (env: NonNullable<Surroundings["env"]>): Promise<OpenSetup["proxies"]> =>
+    (await openSetup(pinnedGroups(children, { mostOutput: MOST_LOG, env }), setup, asked)).proxies;
   return { collections: await start(TELLS_COLLECTIONS), bytes: await start(TELLS_BYTES) };
-}
-
-async function startNeighbour(children: Children): Promise<void> {
-  const argv = [process.execPath, join(import.meta.dir, "neighbour.ts")];
-  const child = children.spawn({ name: "neighbour", argv });
-  await waitFor(child, "the neighbour", async () => (child.output().includes("ready") ? true : undefined));
 }
 
 function costTable({ name, about, rows, samples, failures }: CaseResult): string {
@@ -186,18 +144,16 @@ async function countTable(children: Children, counted: Counted): Promise<string>
       ({ requests } = await contestant.drive(COUNT_SECONDS));
     };
     const calls = await countCalls(children, pid, drive);
-    const each = (count: number | undefined, digits = 2): string => ((count ?? 0) / requests).toFixed(digits);
+    const each = (count = 0): string => (count / requests).toFixed(2);
     const called = CALL_GROUPS.map((group) => (calls.size === 0 ? "-" : each(calls.get(group))));
-    const events = await countEvents(children, pid, drive);
-    const happened = EVENTS.map((event) => (events.has(event) ? each(events.get(event), 0) : "-"));
     const own = counted.samples.filter(({ program }) => program === name);
     const faults = median(own.map((sample) => sample.pageFaults / sample.requests)).toFixed(3);
     const bytes = await told(counted.bytes, name, parseAllocated);
     const collections = await told(counted.collections, name, parseCollections);
     const between = collections === undefined || collections === 0 ? "-" : (1 / collections).toFixed(0);
-    lines.push([name, ...called, faults, ...happened, bytes?.toFixed(0) ?? "-", between]);
+    lines.push([name, ...called, faults, bytes?.toFixed(0) ?? "-", between]);
   }
-  const titles = ["per request", ...CALL_GROUPS, "page faults", ...EVENTS, "bytes allocated", "requests a collection"];
+  const titles = ["per request", ...CALL_GROUPS, "page faults", "bytes allocated", "requests a collection"];
   return aligned([titles, ...lines]).join("\n");
 }
 

@@ -7,6 +7,4 @@ import { TURNPIKE } from "./proxies/turnpike.ts";
 import { type Proxy } from "./proxy.ts";
 
 export const SUBJECT = TURNPIKE;
-export const PEERS: readonly Proxy[] = [NGINX, HAPROXY, CADDY];
-/** The proxies of `--pinned`. */
-export const PINNED_PEERS: readonly Proxy[] = [RELAY, ...PEERS];
+export const PEERS: readonly Proxy[] = [RELAY, NGINX, HAPROXY, CADDY];

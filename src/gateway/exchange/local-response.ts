@@ -16,7 +16,7 @@ let lastDated: Fields = "";
 
 /**
  * Puts the Date field before the fields. A route's own responses have the same fields for a second, so the last text is used
- * again: joining it each time costs such a response 3 % (bench proxy --pinned, own).
+ * again: joining it each time costs such a response 3 % (bench proxy, own).
  */
 function dated(fields: Fields): Fields {
   const date = dateLine();

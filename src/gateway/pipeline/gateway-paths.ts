@@ -22,7 +22,7 @@ const NO_CLUSTER = new CannedError("not-found", "the query names no cluster of t
 const PROOF_FIELDS = `Content-Type: application/octet-stream\r\nCache-Control: no-store\r\n`;
 const EMPTY = new Uint8Array(0);
 const NO_STORE = "Cache-Control: no-store\r\n";
-/** Joined in advance: a probe costs 2 % more otherwise (bench proxy --pinned, own). */
+/** Joined in advance: a probe costs 2 % more otherwise (bench proxy, own). */
 const GUARDED_NO_STORE = flatText(NO_STORE + SECURITY_FIELDS);
 
 export interface GatewayPaths {

@@ -90,7 +90,7 @@ function clientFields({ head, protocol, clientAddress, peerAddress }: Exchange, 
 /**
  * The end of the request line, the Host and the fields that describe the client. They are the same for most requests of a
  * connection to one upstream and most of a small head, so the connection keeps them: composing them for each request costs
- * 2 % of it (bench proxy --pinned, mixed64).
+ * 2 % of it (bench proxy, mixed64).
  */
 function clientLines(exchange: Exchange, target: ForwardTarget, endpoint: Endpoint): Fields {
   const { head, protocol, clientAddress, peerAddress, clientLines: kept } = exchange;

@@ -122,7 +122,7 @@ function isReadAlike(a: Routable, b: Routable): boolean {
 
 interface SameLength<R extends Routable> {
   readonly length: number;
-  /** The only prefix of this length: comparing it costs less than a slice and its hash (bench proxy --pinned). */
+  /** The only prefix of this length: comparing it costs less than a slice and its hash (bench proxy). */
   readonly only: readonly [prefix: string, slot: Slot<R>] | undefined;
 }
 

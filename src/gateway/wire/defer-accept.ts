@@ -11,7 +11,7 @@ const MAX_DEFER_S = 1;
 
 /**
  * Makes the kernel hand over a connection together with its first bytes, so that one turn of the event loop handles
- * both. This takes 13 % less CPU for a connection with one request (bench proxy --pinned --only connects). It does
+ * both. This takes 13 % less CPU for a connection with one request (bench proxy --only connects). It does
  * nothing if the system does not support it. `listener` is one of Bun.listen.
  */
 export function deferAccept(listener: object): void {

@@ -140,7 +140,7 @@ export class Outgoing {
 
   /**
    * Like `bytes`, for a chunk that no other bytes of this event follow: it is sent at once, without a copy. This saves a
-   * twentieth of a small WebSocket message (bench proxy --pinned --only ws-echo).
+   * twentieth of a small WebSocket message (bench proxy --only ws-echo).
    */
   pass(chunk: Uint8Array, start: number, end: number): void {
     if (corkOwner === this || this.#backlogBytes > 0 || this.#gathers) {

@@ -16,7 +16,7 @@ const send =
 
 /**
  * Sends bytes to a TCP socket whose `shutdown` follows. Linux holds back the last of them, so that the FIN leaves in the
- * same segment. This takes a tenth less CPU for a connection with one request (bench proxy --pinned --only connects).
+ * same segment. This takes a tenth less CPU for a connection with one request (bench proxy --only connects).
  * Returns the bytes that the socket took; 0 if it is full or broken, or if the system does not support this.
  */
 export function sendBeforeEnd(socket: number, bytes: Pointer, length: number): number {

@@ -59,7 +59,7 @@ function rethrow(error: unknown): never {
  * A hashed timing wheel: one timer for all deadlines of a worker. An entry whose deadline is put off stays in its slot,
  * and is moved when the wheel reaches that slot. So a keep-alive connection is moved only once in some seconds. The timer
  * waits for the first slot that is used. If it fired at each tick, the kernel would set the clock of the CPU at each wait
- * for events. That costs a tenth of a request on one connection (bench proxy --pinned, mixed1).
+ * for events. That costs a tenth of a request on one connection (bench proxy, mixed1).
  */
 export class TimerWheel {
   readonly #clock: WheelClock;
