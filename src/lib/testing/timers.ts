@@ -1,4 +1,7 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { spyOn } from "bun:test";
+
+const watcher = new AsyncLocalStorage<object>();
 
 /** The timers of this process while they are watched. */
 export interface WatchedTimers extends Disposable {
@@ -6,11 +9,17 @@ export interface WatchedTimers extends Disposable {
   pending(ms: number): number;
 }
 
-/** Watches `setTimeout`. `hasten` returns the milliseconds that a timer takes instead of its own. */
-export function watchTimers(hasten: (ms: number) => number = (ms) => ms): WatchedTimers {
+/**
+ * Watches `setTimeout`. `hasten` returns the milliseconds that a timer takes instead of its own. With `which: "own"`, only timers of the code
+ * that the caller calls afterwards are watched, and not those of programs that earlier test files left in this process. Callbacks of sockets
+ * do not count as called by it.
+ */
+export function watchTimers(hasten: (ms: number) => number = (ms) => ms, which: "all" | "own" = "all"): WatchedTimers {
   const running = new Map<unknown, number>();
+  if (which === "own") watcher.enterWith(running);
   const [realSet, realClear] = [setTimeout, clearTimeout];
   const start = (callback: (...values: unknown[]) => void, ms = 0, ...values: unknown[]): NodeJS.Timeout => {
+    if (which === "own" && watcher.getStore() !== running) return realSet(callback, ms, ...values);
     const run = (): void => {
       running.delete(timer);
       callback(...values);

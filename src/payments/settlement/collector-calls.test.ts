@@ -469,7 +469,7 @@ function gatedLooks() {
 }
 
 test("looks follow each other after a second, at once if a charge was deferred meanwhile, and not after the close", async () => {
-  using timers = watchTimers((ms) => (ms === 1000 ? 2 ** 31 - 1 : ms));
+  using timers = watchTimers((ms) => (ms === 1000 ? 2 ** 31 - 1 : ms), "own");
   const { ledger, gates, begun } = gatedLooks();
   await using made = await scripted({ change: { ledger } });
   const { collector } = made;
@@ -496,7 +496,7 @@ test("looks follow each other after a second, at once if a charge was deferred m
 });
 
 test("a close ends the looks for more, and the timer of the next one", async () => {
-  using timers = watchTimers();
+  using timers = watchTimers((ms) => ms, "own");
   const { ledger, gates, begun } = gatedLooks();
   await using made = await scripted({ change: { ledger } });
   made.collector.start();
