@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { watchTimers } from "../../../../lib/testing/timers.ts";
 import { until } from "../../../../lib/testing/until.ts";
 import { ResponseDisk, type ResponseDiskOptions } from "./response-disk.ts";
 import { ResponseFile } from "./response-file.ts";
@@ -332,6 +333,19 @@ test("a thousand expired responses are removed in bounded steps", async () => {
   while (disk.sweep()) sweeps++;
   expect(sweeps).toBeGreaterThan(4);
   expect(disk.account).toEqual({ bytes: 0, responses: 0 });
+});
+
+test("expired responses are removed every five seconds, and sooner while there can be more", async () => {
+  // The sooner sweep is not awaited, so that it does not come before the test looks.
+  using timers = watchTimers((ms) => (ms === 5000 ? 1 : ms === 250 ? 3_600_000 : ms));
+  const disk = openDisk(newFolder());
+  await Promise.all(Array.from({ length: 400 }, (_, i) => disk.keepBody([Buffer.from("a")], recordOf(`key ${i}`))));
+  expect(timers.pending(5000)).toBe(1);
+  clock.now += 60_000;
+  await until(() => timers.pending(250) === 1);
+  expect([disk.account.responses, timers.pending(5000)]).toEqual([200, 0]);
+  await disk.close();
+  expect([timers.pending(250), timers.pending(5000)]).toEqual([0, 0]);
 });
 
 test("an error of the disk is logged by its code, once", async () => {
