@@ -4,6 +4,7 @@ import { AdminRig, READ_ONLY_KEY } from "./testing/admin-rig.ts";
 
 interface Described {
   readonly operationId: string;
+  readonly summary: string;
   readonly description?: string;
   readonly security: unknown;
   readonly parameters?: readonly { readonly name: string; readonly in: string; readonly required?: boolean }[];
@@ -39,6 +40,14 @@ const typesOf = (name: string): readonly string[] => Object.keys(of(name).respon
 
 test("every operation is described, and the description itself", () => {
   expect([...described.keys()].toSorted()).toEqual([...OPERATIONS.map(({ name }) => name), "describe"].toSorted());
+});
+
+test("the summary of an operation is not that of another one, except of two ways to delete a route", () => {
+  const shared = [...Map.groupBy(described.values(), ({ summary }) => summary).values()].filter(
+    (all) => all.length > 1,
+  );
+  const names = shared.map((all) => all.map(({ operationId }) => operationId).toSorted());
+  expect(names).toEqual([["deleteRoute", "deleteRouteByQuery"]]);
 });
 
 test("an operation that creates something ends with 201, and every other one with 200", () => {

@@ -1,3 +1,4 @@
+import { expect } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,6 +14,7 @@ import { zoneShape } from "../../telemetry/metrics/layout.ts";
 import { AdminServer } from "../admin-server.ts";
 import { EventLog, type GatewayEvent } from "../events/event-log.ts";
 import { RequestLog } from "../events/request-log.ts";
+import { OPERATIONS } from "../operations/operations.ts";
 import { type AdminParts, type GatewayView } from "../operations/parts.ts";
 import { ContentJobs } from "../overview/content-jobs.ts";
 import { createOverview } from "../overview/overview.ts";
@@ -142,7 +144,10 @@ export class AdminRig implements AsyncDisposable {
     const response = await this.fetch(method, path, options);
     const text = await response.text();
     const isJson = /\bjson\b/.test(response.headers.get("content-type") ?? "") && text !== "";
-    return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
+    const body: unknown = isJson ? JSON.parse(text) : undefined;
+    const { status, headers } = response;
+    if (isJson && response.ok) expectDescribed(method, path, { headers, body });
+    return { status, headers, text, body };
   }
 
   fetch(method: string, path: string, { key = FULL_KEY, headers = {}, body }: RigCall = {}): Promise<Response> {
@@ -252,4 +257,22 @@ export class AdminRig implements AsyncDisposable {
       },
     };
   }
+}
+
+/** The response of an operation has all that its description states, and nothing else. */
+function expectDescribed(
+  method: string,
+  path: string,
+  { headers, body }: { readonly headers: Headers; readonly body: unknown },
+): void {
+  const { pathname } = new URL(path, "http://admin");
+  const operation = OPERATIONS.find((one) => {
+    const pattern = new RegExp(`^${one.path.replaceAll(/\{\w+\}/g, "[^/]+")}$`);
+    return one.method === method.toLowerCase() && pattern.test(pathname);
+  });
+  if (operation?.success.schema === undefined) return;
+  expect(operation.success.schema.parse(body)).toEqual(body);
+  const fields = [...(operation.conditional === true ? ["ETag"] : []), ...Object.keys(operation.success.headers ?? {})];
+  expect(fields.filter((name) => !headers.has(name))).toEqual([]);
+  expect(headers.has("etag")).toBe(fields.includes("ETag"));
 }

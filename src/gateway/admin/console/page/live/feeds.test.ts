@@ -1,4 +1,5 @@
-import { afterAll, afterEach, beforeEach, expect, jest, test } from "bun:test";
+import { afterAll, afterEach, beforeEach, expect, jest, spyOn, test } from "bun:test";
+import { watchTimers } from "../../../../../lib/testing/timers.ts";
 import { until } from "../../../../../lib/testing/until.ts";
 import { session } from "../api/client.ts";
 import { type GatewayEvent, type Overview } from "../api/shapes.ts";
@@ -116,15 +117,22 @@ test("a hidden page has no stream, and one that is seen again begins again", asy
   expect(last()?.isClosed).toBe(true);
 });
 
-test("a stream that breaks is closed, and opened again later", async () => {
+test("a stream that breaks is closed, and opened again three seconds later", async () => {
+  let waits = 0;
+  using _ = watchTimers((ms) => {
+    if (ms === 3000) waits += 1;
+    return ms === 3000 ? 1 : ms;
+  });
   await until(() => streams.length === 1);
   last()?.dispatchEvent(new Event("open"));
   last()?.dispatchEvent(new Event("error"));
   expect([last()?.isClosed, eventFeed.value.isLive]).toEqual([true, false]);
   await until(() => streams.length === 2, 20_000);
+  expect(waits).toBe(1);
 });
 
 test("the traffic is read with its history first, and then from reading to reading", async () => {
+  using _ = watchTimers((ms) => (ms > 1000 && ms <= 2000 ? 100 : ms));
   await until(() => traffic.value.now?.time_ms === OVERVIEW.time_ms);
   const history = [-20, -10].map((seconds) => overviewAt(seconds, 100 + seconds));
   bodies["/v1/history"] = { samples: history, minute: overviewAt(-50, 10) };
@@ -142,4 +150,39 @@ test("the traffic is read with its history first, and then from reading to readi
   delete bodies["/v1/overview"];
   await until(() => traffic.value.problem !== undefined, 20_000);
   expect([traffic.value.problem?.status, traffic.value.now?.requests]).toEqual([503, 60]);
+});
+
+test("readings of the traffic begin two seconds apart while the page is visible, and one at a time", async () => {
+  let now = 50_000;
+  using _ = spyOn(performance, "now").mockImplementation(() => now);
+  using timers = watchTimers();
+  let asked = 0;
+  const gate = { open: Promise.withResolvers<void>() };
+  gateway.respond = async ({ url }) => {
+    if (!url.endsWith("/v1/overview")) return Response.json(bodies[new URL(url).pathname]);
+    asked += 1;
+    await gate.open.promise;
+    return Response.json(bodies["/v1/overview"]);
+  };
+  see("hidden");
+  see("visible");
+  await until(() => asked === 1);
+  // The timer of the page that is seen again fires during the first reading.
+  see("hidden");
+  see("visible");
+  await until(() => timers.pending(100) === 0);
+  now += 300;
+  gate.open.resolve();
+  await until(() => timers.pending(1700) === 1);
+  expect(asked).toBe(1);
+  // A reading that took longer is followed by the next one after a pause.
+  gate.open = Promise.withResolvers();
+  see("hidden");
+  expect(timers.pending(1700)).toBe(0);
+  see("visible");
+  await until(() => asked === 2);
+  now += 1950;
+  gate.open.resolve();
+  await until(() => timers.pending(100) === 1);
+  await until(() => asked === 3);
 });
