@@ -57,6 +57,17 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     expect((await store.refunds.begin(payment, WISH)).kind).toBe("begun");
   });
 
+  test("a payment that no request has is refunded at once, whether the clock is trusted or not", async () => {
+    await using gateway = await begin();
+    const { store, at } = gateway;
+    for (const ms of [0, -DAY_MS, 3 * DAY_MS]) {
+      at.now += ms;
+      const { payment } = await store.ledger.reserve({ ...RESERVATION, nonce: `after ${ms}` });
+      await store.ledger.move(payment, { state: "settled", lease: false });
+      expect((await store.refunds.begin(payment, WISH)).kind).toBe("begun");
+    }
+  });
+
   test("after the clock was set forward, no payment is refunded whose response a request may be receiving", async () => {
     await using gateway = await begin();
     const { store, payment, at, pass } = gateway;

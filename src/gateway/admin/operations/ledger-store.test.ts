@@ -54,6 +54,18 @@ describe("every operation on the store", () => {
     });
   }
 
+  test("shows payments without a store as not available", async () => {
+    await rig.during(
+      () => undefined,
+      async () => {
+        expect((await rig.call("GET", "/v1/payments")).body).toEqual({
+          available: false,
+          reason: "This gateway sells nothing: it has no ledger",
+        });
+      },
+    );
+  });
+
   test("refuses the refund of a payment without a store", async () => {
     await rig.during(failing, async () => {
       expect((await refundUnknown()).body).toMatchObject({ status: 503, code: "store_unavailable" });

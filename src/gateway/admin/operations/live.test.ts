@@ -287,6 +287,8 @@ test("jobs are listed and cancelled at the content service, and only those that 
       ["DELETE", "/jobs/a"],
       ["DELETE", "/jobs/a"],
     ]);
+    status = 200;
+    expect((await own.call("GET", "/v1/content")).body).toEqual({ available: true, health: { jobs: [] } });
   } finally {
     service.closeAllConnections();
     service.close();
