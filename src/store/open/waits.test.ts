@@ -21,7 +21,7 @@ interface Writer {
 
 const BATCH = { gateway: "g", routes: [], upstreams: [], funnel: [] };
 
-/** How long each waits for another process, in milliseconds, as it is documented. */
+/** The documented limits of a wait for another process, in milliseconds. */
 const WRITERS: readonly (readonly [name: string, ms: number, open: (path: string) => Writer])[] = [
   [
     "store",
@@ -49,7 +49,7 @@ const WRITERS: readonly (readonly [name: string, ms: number, open: (path: string
   ],
 ];
 
-/** The times for which SQLite itself was told to wait. */
+/** The limits of waits that SQLite gets. */
 function waitsDuring(work: () => void): number[] {
   using run = spyOn(Database.prototype, "run");
   work();

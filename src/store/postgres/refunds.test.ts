@@ -3,11 +3,14 @@ import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../lib/testing/patience.ts";
 import { LEASE_MS, type Payment } from "../ledger.ts";
 import { hasPostgres, sharedPostgres, type SharedPostgres } from "../testing/postgres.ts";
+import { testPostgresStore } from "../testing/postgres-store.ts";
 import { WISH } from "../testing/refunds-contract.ts";
 import { RESERVATION } from "../testing/reservation.ts";
 import { openPostgresStore } from "./open-postgres-store.ts";
 
 setDefaultTimeout(patient(60_000));
+
+testPostgresStore(["refunds"]);
 
 const DAY_MS = 86_400_000;
 const BUSY = { kind: "refused", why: "busy" } as const;

@@ -1,14 +1,10 @@
 /** Work of the database besides sales: tables, renewals of leases, counts, and deletions. */
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../lib/testing/patience.ts";
-import { type ChannelIdentity } from "../channels.ts";
-import { type NewCredit } from "../credits.ts";
 import { LEASE_MS, RECHECK_MS } from "../ledger.ts";
 import { type Store } from "../store.ts";
 import { expectForgottenLeases, expectLongLeases } from "../testing/long-leases.ts";
 import { hasPostgres, sharedPostgres, type SharedPostgres } from "../testing/postgres.ts";
-import { startRelay } from "../testing/relay.ts";
-import { REFUND, WISH } from "../testing/refunds-contract.ts";
 import { RESERVATION as PAYMENT } from "../testing/reservation.ts";
 import { statement } from "./connection.ts";
 import { Database } from "./database.ts";
@@ -19,31 +15,6 @@ import { type PoolSettings } from "./pool.ts";
 /** The limits as they are documented: a test states them, so that no change of one goes unnoticed. */
 const MAX_GATEWAYS = 1000;
 const OLD_DAYS_MS = 300_000;
-
-const CREDIT: NewCredit = {
-  id: "c",
-  hash: "h",
-  owner: "p",
-  unit: "money",
-  name: "",
-  network: "n",
-  token: "t",
-  routes: [],
-  expiresAt: 0,
-};
-const GRANT = { id: "g", kind: "issued", amount: "1", payment: "" } as const;
-const CHANNEL: ChannelIdentity = {
-  id: "c",
-  network: "n",
-  payer: "p",
-  payerAuthorizer: "a",
-  receiver: "r",
-  receiverAuthorizer: "s",
-  token: "t",
-  withdrawDelay: 900,
-  salt: "",
-};
-const CHAIN = { balance: "1", claimed: "0", withdrawAt: 0, refundNonce: "0" };
 
 // Processes start slowly on a busy machine.
 setDefaultTimeout(patient(60_000));
@@ -100,82 +71,6 @@ describe.skipIf(!hasPostgres)("with a server", () => {
       await way(database);
       await database.close();
     }
-  });
-
-  test("a result comes only after the database has confirmed it", async () => {
-    const user = await server.newUser();
-    using relay = await startRelay(server.port);
-    const settings = server.settings({ user, statementMs: patient(100), size: 20 });
-    const store = openPostgresStore({ ...settings, target: { ...settings.target, port: relay.port } });
-    await store.ready();
-    const { payment } = await store.ledger.reserve(PAYMENT);
-    relay.loses = true;
-    const id = { payer: "p", id: "i" };
-    const page = { limit: 1 };
-    const asked: Readonly<Record<string, Promise<unknown>>> = {
-      reserve: store.ledger.reserve({ ...PAYMENT, nonce: "another" }),
-      move: store.ledger.move(payment, { state: "settled", lease: true }),
-      release: store.ledger.move(payment, { state: "released", lease: false }),
-      report: store.ledger.move(payment, { state: "settled", lease: true, notice: { id: "n", url: "u", body: "b" } }),
-      find: store.ledger.find(PAYMENT),
-      claimOpen: store.ledger.claimOpen(1),
-      forget: store.forget(0, 1),
-      list: store.view.list({}, page),
-      totals: store.view.totals("route", {}),
-      standing: store.view.standing(),
-      claim: store.outbox.claim(1),
-      done: store.outbox.done("n"),
-      postpone: store.outbox.postpone("n", 1),
-      trim: store.outbox.trim(1),
-      size: store.outbox.size(),
-      tie: store.paymentIds.tie(id, "f", 5e12),
-      untie: store.paymentIds.untie(id, "f"),
-      book: store.simulatedTransfers.book({ ...PAYMENT, digest: "d", to: "t", amount: "1", transaction: "0xtx" }),
-      recorded: store.simulatedTransfers.find(PAYMENT),
-      add: store.usage.add({ gateway: "g", sequence: 1, routes: [], upstreams: [], funnel: [] }),
-      read: store.usage.read("g"),
-      reset: store.usage.reset("r", "g"),
-      deliver: store.ledger.deliver(PAYMENT),
-      repeat: store.ledger.repeat(PAYMENT, 1),
-      openCredit: store.credits.open(CREDIT, GRANT),
-      addCredit: store.credits.add("c", GRANT, 0),
-      rekey: store.credits.rekey("c", "h"),
-      revoke: store.credits.revoke("c"),
-      takeCredit: store.credits.take("c", GRANT),
-      findCredit: store.credits.find("c"),
-      listCredits: store.credits.list({}, 1),
-      grants: store.credits.grants("c", 1),
-      isGranted: store.credits.isGranted("g"),
-      charges: store.credits.charges("c", 1),
-      findChannel: store.channels.find("c"),
-      openChannel: store.channels.open(CHANNEL, CHAIN, 0),
-      sync: store.channels.sync("c", CHAIN, 0),
-      work: store.channels.work({ charges: 1, owed: "1", deniable: "1", owedBefore: 0, syncedBefore: 0 }, 1),
-      refundChannel: store.channels.refund("c"),
-      closeChannel: store.channels.close("c"),
-      demand: store.channels.demand("c"),
-      channelDone: store.channels.done("c", CHAIN, 0),
-      giveUp: store.channels.done("c", undefined, 0),
-      refuse: store.channels.refuse("c"),
-      writeOff: store.channels.writeOff("c"),
-      isBarred: store.channels.isBarred("p"),
-      listChannels: store.channels.list(undefined, 1),
-      risks: store.channels.risks(),
-      forgetEmpty: store.channels.forgetEmpty(0, 1),
-      beginRefund: store.refunds.begin(PAYMENT, WISH),
-      beginCredit: store.refunds.beginCredit({ ...WISH, credit: "c", obstacle: () => undefined }),
-      claimRefunds: store.refunds.claim(1),
-      sending: store.refunds.sending(REFUND),
-      postponeRefund: store.refunds.postpone(REFUND, 1, ""),
-      endRefund: store.refunds.end(REFUND, { state: "settled", transaction: "0xtx", reason: "" }),
-      owed: store.refunds.owed(["p"], 1, 1),
-      pending: store.refunds.pending(),
-    };
-    const outcomes = await Promise.allSettled(Object.values(asked));
-    const done = Object.keys(asked).filter((_, i) => outcomes[i]?.status === "fulfilled");
-    expect(done).toEqual([]);
-    relay.loses = false;
-    await store.close();
   });
 
   test("a current schema is not written again", async () => {
