@@ -15,11 +15,6 @@ export function imageMarkdown({ attribs }: Element): string {
   return `![${escapeLabel(alt)}](${escapeAddress(attribs["src"] ?? "")}${shown})`;
 }
 
-/** The title of a video, audio element or frame. Empty if it has no title. */
-export function mediaLabel({ attribs }: Element): string {
-  return fold(attribs["title"]) || fold(attribs["aria-label"]) || fold(attribs["name"]);
-}
-
 /** The visible text of a selection list: all options if there are few. */
 export function optionsText(select: Element): string {
   const options = select.children.flatMap((child) => {

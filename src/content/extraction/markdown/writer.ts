@@ -1,10 +1,11 @@
 import { type ChildNode, type Element, type ParentNode, isTag, isText } from "domhandler";
 import { headingLevel, isBlock } from "../tree/display.ts";
+import { mediaLabel } from "../tree/players.ts";
 import { codeOf, fenced } from "./code.ts";
 import { isList, writeDefinitions, writeItems, writeList } from "./lists.ts";
 import { type Link, Marks } from "./marks.ts";
 import { isDisplayed, texOfMath, texOfScript } from "./math.ts";
-import { imageMarkdown, mediaLabel, optionsText } from "./media.ts";
+import { imageMarkdown, optionsText } from "./media.ts";
 import { Output } from "./output.ts";
 import { CELL, HEADING, PARAGRAPH, Run, type RunStyle } from "./run.ts";
 import { HAS_BLOCK, HAS_HEADING, survey } from "./survey.ts";

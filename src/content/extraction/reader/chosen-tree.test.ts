@@ -43,6 +43,15 @@ describe("the copy of the chosen blocks", () => {
     ],
     ["has no empty elements", "<p><b>A</b><i></i></p>", "<p><b>A</b></p>"],
     ["has line breaks", "<p>A<br>B</p>", "<p>A<br>B</p>"],
+    ...["<img>", "<video></video>", "<audio></audio>", "<iframe></iframe>"].map((media): [string, string, string] => {
+      const html = `<div><p>A text of five words</p><div><a href="/x">${media}</a></div></div>`;
+      return [`has ${media} in elements of its own`, html, html];
+    }),
+    [
+      "has an audio element with a text for old browsers",
+      "<div><p>A text of five words</p><div><audio>Your browser is too old.</audio></div></div>",
+      "<div><p>A text of five words</p><div><audio>Your browser is too old.</audio></div></div>",
+    ],
     ["has a line break in its own element", "<p>A<span><br></span>B</p>", "<p>A<br>B</p>"],
     ["has a line break in its own element with spaces", "<p>A<span> <br> </span>B</p>", "<p>A<br>B</p>"],
     ["has no line breaks in another element", "<p>A<i><br></i>B</p>", "<p>AB</p>"],

@@ -130,9 +130,9 @@ export class ChosenTree {
     return false;
   }
 
-  /** A box of pictures without words, such as a figure. */
+  /** A box of pictures or films without words, such as a figure. */
   #holdsPicture(box: Box, outer: Box): boolean {
-    return box.words === 0 && box.images > 0 && this.#isAmongChosen(outer);
+    return box.words === 0 && box.media > 0 && this.#isAmongChosen(outer);
   }
 
   /** Whether the outermost navigation, footer or sidebar around a box contains chosen words. */

@@ -73,6 +73,8 @@ const FLAG_OF_ROLE = new Map<string, number>([
   ["listitem", FLAGS.item],
 ]);
 
+const MEDIA = new Set(["img", "picture", "video", "audio", "iframe"]);
+
 /** Inline elements whose text is a separate block. */
 const APART = new Set(["button", "select", "option", "label", "legend"]);
 
@@ -95,6 +97,8 @@ export class Box {
   sentences = 0;
   headings = 0;
   images = 0;
+  /** Pictures and videos, and the audio elements and frames that the reader model does not count. */
+  media = 0;
   times = 0;
   /** Siblings with the same name and first class, including this box. Empty if this box has no such siblings. */
   group: readonly Box[] = [];
@@ -214,7 +218,10 @@ class Outliner {
       this.#afterBreak = true;
       return;
     }
-    if (name === "img" || name === "picture" || name === "video") {
+    if (MEDIA.has(name)) {
+      outer.media += 1;
+      // Browsers show the text inside of the others only if they do not know the element.
+      if (name === "audio" || name === "iframe") return;
       outer.images += 1;
       if (this.#block !== undefined) this.#block.images += 1;
       if (name !== "picture") return;
@@ -289,6 +296,7 @@ function add(outer: Box, box: Box): void {
   outer.sentences += box.sentences;
   outer.headings += box.headings;
   outer.images += box.images;
+  outer.media += box.media;
   outer.times += box.times;
 }
 

@@ -1,3 +1,5 @@
+import { type Element } from "domhandler";
+
 /** Known players by the host and path of their frames. All other frames are left out. */
 const PLAYERS: readonly (readonly [RegExp, (found: RegExpExecArray) => string])[] = [
   [
@@ -30,4 +32,10 @@ export function playerAddress(address: string): string | undefined {
     }
   }
   return undefined;
+}
+
+/** The title of a video, audio element or frame. Empty if it has no title. */
+export function mediaLabel({ attribs }: Element): string {
+  const labels = [attribs["title"], attribs["aria-label"], attribs["name"]];
+  return labels.map((label) => label?.replace(/\s+/g, " ").trim() ?? "").find((label) => label !== "") ?? "";
 }

@@ -3,7 +3,7 @@ import { Addresses } from "./addresses.ts";
 import { headingLevel } from "./display.ts";
 import { isHidden, isWholeHeading, isMachinery, isScreenReaderOnly } from "./hidden.ts";
 import { imageSource, isTrackingPixel } from "./images.ts";
-import { playerAddress } from "./players.ts";
+import { mediaLabel, playerAddress } from "./players.ts";
 import { replaceChildren } from "./relink.ts";
 import { shadowContent } from "./shadow.ts";
 
@@ -115,6 +115,7 @@ class Pruner {
     } else if (EMPTY.has(name)) {
       const source = name === "audio" || name === "video" ? filmSource(element) : attribs["src"];
       const address = source === undefined ? undefined : this.#addresses.media(source);
+      nameLink(link, mediaLabel(element) || (link?.attribs["title"] ?? address ?? ""));
       if (address === undefined) return false;
       if (name === "iframe") return becomesLink(element, playerAddress(address));
       attribs["src"] = address;
@@ -127,7 +128,7 @@ class Pruner {
 /** Replaces the frame of a known player with a link to the media. False if the frame is another one. */
 function becomesLink(frame: Element, address: string | undefined): boolean {
   if (address === undefined) return false;
-  const label = frame.attribs["title"]?.trim() ?? "";
+  const label = mediaLabel(frame);
   frame.name = "a";
   frame.attribs = { href: address };
   replaceChildren(frame, [new Text(label === "" ? address : label)]);
@@ -139,13 +140,14 @@ function inside(element: Element, around: Around): Around {
   return headingLevel(element) === undefined ? around : { ...around, isHeading: true };
 }
 
-/** Whether a link shows words or a picture, and not only a mark such as "#" or "¶". */
+/** Whether a link shows words, a picture or a film, and not only a mark such as "#" or "¶". */
 function hasWords(link: Element): boolean {
   const open: ChildNode[] = [...link.children];
   for (let looked = 0; looked < MAX_LOOKED; looked += 1) {
     const node = open.pop();
     if (node === undefined) return false;
-    if (isText(node) ? /[\p{L}\p{N}]/u.test(node.data) : isTag(node) && node.name === "img") return true;
+    if (isText(node) ? /[\p{L}\p{N}]/u.test(node.data) : isTag(node) && (node.name === "img" || EMPTY.has(node.name)))
+      return true;
     if (isTag(node) && node.name !== "svg") open.push(...node.children.slice(0, MAX_LOOKED));
   }
   return true;
