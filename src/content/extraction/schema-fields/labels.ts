@@ -3,6 +3,7 @@ import { type LeafPlan } from "./field-plan.ts";
 import { type Scalar, typedValue } from "./values.ts";
 import { ENTITY_WORDS } from "./vocabulary.ts";
 import { normalName } from "./names.ts";
+import { SCALE } from "./scales.ts";
 import { unitNamed } from "./units.ts";
 import { dateIn } from "../reader/dates.ts";
 import { type ShownPage } from "./shown-page.ts";
@@ -40,8 +41,9 @@ const LABELLED = /^([^:：]{2,48}?)\s*[:：]\s*(\S.*)$/u;
 const COUNTED = /^[$€£¥₹]?\s?[+-]?\d.*\n\D+$/u;
 const BEGINS_WITH_NUMBER = /^[$€£¥₹]?\s?[+-]?\d/u;
 /** A number before its label, as the whole line and in parentheses within it. */
-const COUNT = /^\(?([$€£¥₹]?\s?\d[\d.,'’ \u00a0\u202f]*)\)?\s+(\p{L}[\p{L} '’-]{1,30})\.?$/u;
-const COUNT_WITHIN = /\((\d[\d.,'’ \u00a0\u202f]*)\s+(\p{L}[\p{L} '’-]{1,30})\)/u;
+const DIGITS = String.raw`\d(?:[\d.,'’ \u00a0\u202f]*\d)?(?:${SCALE})?`;
+const COUNT = new RegExp(String.raw`^\(?([$€£¥₹]?\s?${DIGITS})\)?\s+(\p{L}[\p{L} '’-]{1,30})\.?$`, "u");
+const COUNT_WITHIN = new RegExp(String.raw`\((${DIGITS})\s+(\p{L}[\p{L} '’-]{1,30})\)`, "u");
 /** Characters of a line without a mark after its label, and words of that label. */
 const MAX_BARE = 80;
 const MAX_LABEL_WORDS = 4;

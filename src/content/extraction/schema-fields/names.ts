@@ -1,5 +1,5 @@
 import { type Unit, unitNamed } from "./units.ts";
-import { AMOUNTS, CONCEPTS, ENTITY_WORDS, THING_WORDS } from "./vocabulary.ts";
+import { AMOUNTS, CONCEPTS, DURATIONS, ENTITY_WORDS, THING_WORDS } from "./vocabulary.ts";
 
 /** Maximum number of characters of a label or a name. A longer text is neither. */
 const MAX_LENGTH = 80;
@@ -115,7 +115,12 @@ export function namesOf(name: string, { title, description, around = [], type }:
   const concept =
     keys.map(conceptOf).find((one) => one !== undefined) ?? (type === "text" ? thingName(own) : undefined);
   const range = type === "number" ? endOf(context, own, concept) : {};
-  const others = [...(concept?.labels ?? []), ...shorter(own, type), ...described(description)];
+  const others = [
+    ...endLabels(range.end),
+    ...(concept?.labels ?? []),
+    ...shorter(own, type),
+    ...described(description),
+  ];
   const labels = [given, context, own, singular(own), plural(own), short, named, ...others];
   return {
     own: new Set([given, own, singular(own), plural(own), short].filter((one) => one !== "")),
@@ -149,13 +154,24 @@ function withoutUnit(name: string): Measured {
     if (/^(?:per|pro|par|por|je|of|in)$/.test(ends)) continue;
     const unit = unitNamed(last);
     const base = rest.join(" ");
-    // "Salary min" is the lower end of a range; "cook min" is in minutes.
-    if (last === "min" && AMOUNTS.has(conceptOf(base)?.id ?? "")) continue;
-    if (unit !== undefined) return { rest: base, unit };
-    if (CURRENCIES.has(last.toUpperCase())) return { rest: rest.join(" "), money: last.toUpperCase() };
+    if (unit !== undefined && !isOtherThanUnit(last, base)) return { rest: base, unit };
+    if (CURRENCIES.has(last.toUpperCase())) return { rest: base, money: last.toUpperCase() };
   }
   return { rest: name };
 }
+
+/**
+ * Whether a word that is a unit has another meaning at the end of a name: "seats min" is the lower end of a range,
+ * while "cook min" is in minutes; "release year" is a date, and "price month" is for a month.
+ */
+function isOtherThanUnit(last: string, base: string): boolean {
+  const concept = conceptOf(base)?.id ?? "";
+  if (/^(?:day|week|month|year)$/.test(last) || AMOUNTS.has(concept)) return true;
+  return last === "min" && !DURATIONS.has(concept) && (concept !== "" || !OF_TIME.test(base));
+}
+
+/** The end of a name that is one of a duration: "playing min", "delay min". */
+const OF_TIME = /(?:ing|time|duration|walk|drive|ride|flight|delay|wait)$/;
 
 const CURRENCIES: ReadonlySet<string> = new Set(
   "EUR USD GBP CHF JPY CNY INR AUD CAD SEK NOK DKK PLN CZK BRL".split(" "),
@@ -178,6 +194,13 @@ function endOf(context: string, own: string, whole: Concept | undefined): Pick<F
     return { end: { side, labels, isMoney: AMOUNTS.has(concept?.id ?? whole?.id ?? "") } };
   }
   return {};
+}
+
+/** The labels of one end by itself: "Min seats", "Seats minimum". */
+function endLabels(end: FieldNames["end"]): readonly string[] {
+  if (end === undefined) return [];
+  const [whole = ""] = end.labels;
+  return [end.side, `${end.side}imum`].flatMap((word) => [`${word} ${whole}`, `${whole} ${word}`]);
 }
 
 /** A name without a last word that only states the type, or with the one that pages state. */

@@ -1,3 +1,5 @@
+import { SCALE, SCALE_BEFORE_SIGN, SCALE_OF_MONEY, scaled } from "./scales.ts";
+
 /** Maximum number of characters of a text in which a number is read. */
 const MAX_LENGTH = 60;
 
@@ -7,7 +9,10 @@ const DECIMAL_COMMA =
 const DECIMAL_POINT = /^(?:en|zh|ja|ko|th|he|hi|bn|ta|te|ms|fil|ga|cy|mt|de-ch|de-li|fr-ch|it-ch|es-mx|es-us)\b/i;
 
 /** A number, with any marks between its digits. It may begin with its decimal point, as in `.5`. */
-const NUMBER = /[-−+]?(?:(?<![\p{L}\d.,])\.)?\d(?:[\d.,٫٬'’ \u00a0\u202f]*\d)?/gu;
+const NUMBER = new RegExp(
+  String.raw`([-−+]?(?:(?<![\p{L}\d.,])\.)?\d(?:[\d.,٫٬'’ \u00a0\u202f]*\d)?)(${SCALE})?`,
+  "gu",
+);
 /** Digits in groups of three, as in 1 234 567. */
 const GROUPED = /^\d{1,3}(?:([.,'’ \u00a0\u202f٬])\d{3})(?:\1\d{3})*$/u;
 
@@ -22,7 +27,9 @@ export function numberIn(text: string, locale: string): number | undefined {
 
 /** The numbers in a text; undefined for one whose marks have two meanings. */
 export function numbersIn(text: string, locale: string): readonly (number | undefined)[] {
-  return [...asciiDigits(text.slice(0, MAX_LENGTH)).matchAll(NUMBER)].map(([found]) => valueOf(found, locale));
+  return [...asciiDigits(text.slice(0, MAX_LENGTH)).matchAll(NUMBER)].map(([, digits = "", scale]) =>
+    scaled(valueOf(digits, locale), scale, locale),
+  );
 }
 
 /** Two numbers of a range, such as `20 – 30`, the lower one first. */
@@ -30,7 +37,10 @@ export function rangeIn(text: string, locale: string, isMoney: boolean): readonl
   if (text.length > 4 * MAX_LENGTH) return undefined;
   const found = RANGE.exec(asciiDigits(text));
   if (found === null) return undefined;
-  const [low, high] = found.slice(1, 3).map((digits) => (isMoney ? amountOf(digits, locale) : valueOf(digits, locale)));
+  const { from = "", to = "", scale, scaleOfBoth } = found.groups ?? {};
+  const valueIn = (digits: string, own: string | undefined) =>
+    isMoney ? amountOf(digits, own, locale) : scaled(valueOf(digits, locale), own, locale);
+  const [low, high] = [valueIn(from, scale ?? scaleOfBoth), valueIn(to, scaleOfBoth)];
   const rest = text.replace(found[0], " ");
   return low === undefined || high === undefined || low >= high || /\d/.test(rest) ? undefined : [low, high];
 }
@@ -136,16 +146,16 @@ const CODES =
 const escaped = (sign: string): string => sign.replace(/[$.]/g, "\\$&");
 const SIGN = [...SIGNS.keys(), ...Object.keys(BY_LOCALE)]
   .toSorted((a, b) => b.length - a.length)
-  .map((sign) => (/^\p{L}+$/u.test(sign) ? `(?<!\\p{L})${sign}(?!\\p{L})` : escaped(sign)))
+  .map((sign) => (/^\p{L}+$/u.test(sign) ? `(?<![\\p{Ll}\\p{Lu}])${sign}(?!\\p{L})` : escaped(sign)))
   .join("|");
 const AMOUNT = String.raw`\d(?:[\d.,'’ \u00a0\u202f]*\d)?`;
 const MONEY = new RegExp(
-  String.raw`(?:(?<before>${SIGN}|\b(?:${CODES})\b)\s?(?<after>${AMOUNT}))|(?:(?<first>${AMOUNT})(?:,-|,–|\.-|\.–)?\s?(?<sign>${SIGN}|\b(?:${CODES})\b)(?!\d))`,
+  String.raw`(?:(?<before>${SIGN}|\b(?:${CODES})\b)\s?(?<after>${AMOUNT})(?<scaleAfter>${SCALE_OF_MONEY})?)|(?:(?<first>${AMOUNT})(?:,-|,–|\.-|\.–)?(?<scaleFirst>${SCALE_BEFORE_SIGN})?\s?(?<sign>${SIGN}|\b(?:${CODES})\b)(?!\d))`,
   "gu",
 );
 
 const RANGE = new RegExp(
-  String.raw`(${AMOUNT})\s?(?:${SIGN}|[A-Z]{3})?\s?(?:-|–|—|to|bis|à|a|tot|do)\s?(?:${SIGN}|[A-Z]{3})?\s?(${AMOUNT})`,
+  String.raw`(?<from>${AMOUNT})(?<scale>${SCALE_OF_MONEY})?\s?(?:${SIGN}|[A-Z]{3})?\s?(?:-|–|—|to|bis|à|a|tot|do)\s?(?:${SIGN}|[A-Z]{3})?\s?(?<to>${AMOUNT})(?<scaleOfBoth>${SCALE_OF_MONEY})?`,
   "u",
 );
 
@@ -161,7 +171,8 @@ export function moneyIn(text: string, locale: string): readonly Money[] {
   return [...text.slice(0, 4 * MAX_LENGTH).matchAll(MONEY)].map(({ groups = {} }) => {
     const sign = groups["before"] ?? groups["sign"] ?? "";
     const digits = groups["after"] ?? groups["first"] ?? "";
-    return { amount: amountOf(digits, locale), currency: currencyOf(sign, locale) };
+    const scale = groups["scaleAfter"] ?? groups["scaleFirst"];
+    return { amount: amountOf(digits, scale, locale), currency: currencyOf(sign, locale) };
   });
 }
 
@@ -174,9 +185,9 @@ const PER_UNIT =
   /\d\S{0,2}\s?\S{0,4}\s?(?:\/|\bper\b|\bje\b|\bpro\b|\bpar\b|\bpor\b|\bal\b)\s?(?:1\s|10\s?|100\s?)?(?:kg|g|mg|l|ml|cl|m|m²|m2|qm|oz|lb|litre|liter|stück|unit|unidad|unité|piece)(?!\p{L})/iu;
 
 /** Prices have no three decimals, so one mark before three digits is one of thousands. */
-function amountOf(digits: string, locale: string): number | undefined {
-  const only = /^(\d{1,3})[.,](\d{3})$/.exec(digits);
-  return only === null ? valueOf(digits, locale) : Number(`${only[1]}${only[2]}`);
+function amountOf(digits: string, scale: string | undefined, locale: string): number | undefined {
+  const only = scale === undefined ? /^(\d{1,3})[.,](\d{3})$/.exec(digits) : null;
+  return only === null ? scaled(valueOf(digits, locale), scale, locale) : Number(`${only[1]}${only[2]}`);
 }
 
 function currencyOf(sign: string, locale: string): string | undefined {

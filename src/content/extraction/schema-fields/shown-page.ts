@@ -1,5 +1,6 @@
 import { type Document, type Element, type Text, isTag, isText } from "domhandler";
 import { isBlock } from "../tree/display.ts";
+import { holdsHeading } from "../tree/holds-heading.ts";
 import { foldWhiteSpace } from "../tree/white-space.ts";
 import { walkNodes } from "../tree/walk.ts";
 import { DocumentElements } from "../selectors/select-all.ts";
@@ -23,7 +24,10 @@ const MAX_STEPS = 600;
 /** Parts of a page that are not about its main thing. */
 const MINOR_NAMES = new Set(["nav", "footer", "aside"]);
 const MINOR =
-  /(?:^|[\s_-])(?:related|recommend\w*|similar|upsell|crosssell|cross-sell|sidebar|also-\w+|you-may|more-from|comments?|reviews?|breadcrumbs?|newsletter|footer|carousel|sponsored|ads?|advert\w*)(?:$|[\s_-])/i;
+  /(?:^|[\s_-])(?:related|recommend\w*|similar|upsell|crosssell|cross-sell|sidebar|also-\w+|you-may|more-from|comments?|reviews?|breadcrumbs?|newsletter|footer|carousel|sponsored)(?:$|[\s_-])/i;
+/** Advertisements, by the end of their names: of a site with classified advertisements, `ad-price` is content. */
+const ADVERTISEMENT =
+  /(?:^|[\s_-])(?:ads?|advert\w*)(?:$|[\s_-](?:slot|unit|banner|box|block|container|wrapper|label|zone|\d)|\s)/i;
 /** Old prices, and texts that are struck out. */
 const STRUCK =
   /(?:^|\s)(?:old|was|before)(?:$|\s)|(?:old|was|before|list|regular|previous|original|compare(?:[-_]at)?)[-_]?price|price[-_]{0,2}(?:old|was|before|list|regular|previous|original|compare)|strike|crossed|(?:^|[\s_-])(?:rrp|msrp|uvp)(?:$|[\s_-])/i;
@@ -307,10 +311,14 @@ function apart(element: Element): string {
   return name === "br" || isBlock(element) ? LINE_END : "";
 }
 
-function isMinor({ name, attribs }: Element): boolean {
+function isMinor(element: Element): boolean {
+  const { name, attribs } = element;
   if (MINOR_NAMES.has(name) || attribs["role"] === "complementary" || attribs["role"] === "navigation") return true;
   if (name === "body" || name === "html" || name === "main" || name === "article") return false;
-  return MINOR.test(`${attribs["class"] ?? ""} ${attribs["id"] ?? ""}`.slice(0, 1_000));
+  const names = `${attribs["class"] ?? ""} ${attribs["id"] ?? ""}`.slice(0, 1_000);
+  if (MINOR.test(names)) return !holdsHeading(element, /^h1$/);
+  // A part with a heading is content, such as the years AD.
+  return ADVERTISEMENT.test(names) && !holdsHeading(element);
 }
 
 const MENU = /(?:^|[\s_-])(?:menus?|nav\w*|header|dropdown|megamenu|pagination|languages?|toolbar|tabs?)(?:$|[\s_-])/i;

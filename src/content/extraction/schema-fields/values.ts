@@ -6,7 +6,7 @@ import { moneyIn, numberIn, plainNumber } from "./numbers.ts";
 import { measureIn } from "./units.ts";
 import { TURNED } from "./shown-page.ts";
 import { localName } from "./things.ts";
-import { AMOUNTS } from "./vocabulary.ts";
+import { AMOUNTS, DURATIONS } from "./vocabulary.ts";
 
 /** Characters of a short value. */
 const MAX_SHORT = 300;
@@ -139,7 +139,7 @@ function numberOf(leaf: LeafPlan, raw: RawValue): number | undefined {
   const { unit, money } = leaf.names;
   const plain = raw.isData ? plainNumber(value) : undefined;
   if (plain !== undefined) return unit === undefined ? plain : undefined;
-  if (TIMES.has(concept) || unit?.dimension === "time") {
+  if (DURATIONS.has(concept) || unit?.dimension === "time") {
     const minutes = minutesOf(value);
     if (minutes !== undefined) return unit === undefined ? unitOf(leaf, minutes) : (minutes * 60) / unit.factor;
   }
@@ -160,8 +160,6 @@ function numberOf(leaf: LeafPlan, raw: RawValue): number | undefined {
   // A number in parentheses is the same in another unit, or a note.
   return numberIn(value, locale) ?? numberIn(value.replace(/\([^()]*\)/gu, " "), locale);
 }
-
-const TIMES = new Set(["prep time", "cook time", "total time"]);
 
 /** Minutes of a duration such as `PT1H20M`, `1 h 20 min` or `80 minutes`. */
 function minutesOf(text: string): number | undefined {

@@ -164,5 +164,8 @@ export const AMOUNTS: ReadonlySet<string> = new Set([
   "salary max",
 ]);
 
+/** Concepts of durations. */
+export const DURATIONS: ReadonlySet<string> = new Set(["prep time", "cook time", "total time"]);
+
 /** Concepts whose values readers see, so that a declared value that the page does not show is doubtful. */
 export const SHOWN_CONCEPTS: ReadonlySet<string> = new Set([...TITLES, ...AMOUNTS, "author", "brand", "company"]);

@@ -7,6 +7,7 @@ const TEXT = "A toll road charges each traveller for the stretch that was driven
 const PAGE =
   `<main><h1>Toll roads</h1><p>${TEXT}</p><p id="p" class="c">Old text</p><div id="e"></div>` +
   `<p id="h" hidden>Closed in winter.</p><p id="s" style="display:none">Closed at night.</p><output id="o">1</output>` +
+  `<section id="ad"><h2>Anno Domini</h2><p id="year">79</p></section><div id="ad-2"><p id="offer">Buy</p></div>` +
   `<v-w>Given words</v-w><ul id="l"><li>One</li></ul>` +
   `<pre><code id="k">let a = 1</code></pre><div id="menu"></div><div id="n"></div><p id="m" class="modal">Log in</p></main>`;
 const SOURCE: PageSource = {
@@ -28,6 +29,7 @@ describe("code that runs by itself", () => {
   test.each([
     'p.textContent = "New"',
     'p.innerHTML = "<b>New text</b>"',
+    'year.textContent = "80"',
     'p.nodeValue = "New"',
     'p.firstChild.data = "New"',
     'o.value = "7"',
@@ -569,6 +571,7 @@ describe("code that runs by itself", () => {
     'p.innerHTML = "<b>Old text</b>"',
     'p.firstChild.nodeValue = "Old text"',
     'p.value = "7"',
+    'offer.textContent = "Buy now"',
     'e.textContent = "© 2031"',
     'm.textContent = "New"',
     "h.hidden = true",

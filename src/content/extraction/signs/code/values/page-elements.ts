@@ -1,6 +1,7 @@
 import { type ChildNode, type Document, type Element, isTag } from "domhandler";
 import { selectAll } from "css-select";
 import { textContent } from "domutils";
+import { holdsHeading } from "../../../tree/holds-heading.ts";
 import { ROOTS } from "../../empty-signs.ts";
 import { type Survey, type Surveyed } from "../../survey.ts";
 
@@ -15,7 +16,10 @@ const CONTROLS =
 
 /** Names of parts that most readers never see, that only a user action fills, or that are beside the content. */
 const ASIDE =
-  /cookie|consent|gdpr|modal|pop-?up|newsletter|toast|dialog|overlay|tooltip|lightbox|(?:^|[-_\s])chat|backdrop|drawer|snackbar|alert|(?:^|[-_\s])(?:msg|err(?:or)?s?|status|spinner|nav|search|cart|basket|wish-?list|log-?in|dots|bullets|pagination|arrows|thumbs|scrollbar|progress|re?captcha|ads?|adslot|advert\w*|share|print|toggle|announcer|sr-only|live-?region|disqus_thread|template|tpl)(?:$|[-_\s])/i;
+  /cookie|consent|gdpr|modal|pop-?up|newsletter|toast|dialog|overlay|tooltip|lightbox|(?:^|[-_\s])chat|backdrop|drawer|snackbar|alert|(?:^|[-_\s])(?:msg|err(?:or)?s?|status|spinner|nav|search|cart|basket|wish-?list|log-?in|dots|bullets|pagination|arrows|thumbs|scrollbar|progress|re?captcha|share|print|toggle|announcer|sr-only|live-?region|disqus_thread|template|tpl)(?:$|[-_\s])/i;
+
+/** Names of advertisements. A part with a heading is content, such as the years AD. */
+const ADVERTISEMENT = /(?:^|[-_\s])(?:ads?|adslot|advert\w*)(?:$|[-_\s])/i;
 
 const MAX_ABOVE = 6;
 
@@ -125,8 +129,9 @@ function isPart(element: Element): boolean {
   for (let level = 0; level < MAX_ABOVE && above !== undefined; level += 1) {
     const { id = "", class: classes = "" } = above.attribs;
     if (above.name === "body" || above.name === "main" || above.name === "article") break;
-    if (CONTROLS.test(above.name) || above.attribs["role"] === "button" || isAside(`${id} ${classes}`.slice(0, 300)))
-      return false;
+    const names = `${id} ${classes}`.slice(0, 300);
+    if (CONTROLS.test(above.name) || above.attribs["role"] === "button" || ASIDE.test(names)) return false;
+    if (ADVERTISEMENT.test(names) && !holdsHeading(above)) return false;
     above = above.parent !== null && isTag(above.parent) ? above.parent : undefined;
   }
   return true;
@@ -134,7 +139,7 @@ function isPart(element: Element): boolean {
 
 /** Whether a name is of a part beside the content, such as a banner. */
 export function isAside(names: string): boolean {
-  return ASIDE.test(names);
+  return ASIDE.test(names) || ADVERTISEMENT.test(names);
 }
 
 function isInside(element: Element, root: Element): boolean {
