@@ -3,7 +3,7 @@ import { until } from "../../../lib/testing/until.ts";
 import { patient } from "../../../lib/testing/patience.ts";
 import { type Facilitator } from "../../../payments/x402/facilitator.ts";
 import { PAYER } from "../../../payments/testing/payment.ts";
-import { closeShops, decoded, openShop, type Shop, type ShopOptions } from "./testing/shop.ts";
+import { closeShops, counted, decoded, openShop, type Shop, type ShopOptions } from "./testing/shop.ts";
 
 setDefaultTimeout(patient(10_000));
 afterEach(closeShops);
@@ -124,6 +124,28 @@ test("an id of a payment is that of its payer, whom the facilitator names", asyn
   };
   expect([await buy("0xa", 1), await buy("0xb", 2), await buy("0xa", 3)]).toEqual([200, 200, 409]);
   expect([shop.settlements, shop.runs]).toEqual([2, 2]);
+});
+
+test("a buyer on such a network is known by the name that the facilitator gives, and no other one is taken for it", async () => {
+  const shop = open("", {
+    facilitator: () => ({
+      verify: async ({ payload }) => ({ kind: "valid", payer: memberOf(payload, "who") }),
+      settle: async ({ payload }) => ({
+        kind: "settled",
+        transaction: memberOf(payload, "id"),
+        payer: memberOf(payload, "who"),
+      }),
+    }),
+  });
+  for (const [id, who, again] of [
+    [1, "0xa", undefined],
+    [2, "0xb", undefined],
+    [3, "0xa", 1],
+  ] as const) {
+    expect((await shop.send(await payment(shop, { who, id }))).status).toBe(200);
+    await until(() => counted(shop).stages.delivered === id);
+    expect(counted(shop).stages.again).toBe(again);
+  }
 });
 
 test("an EVM payload is not a payment on another network, and the reverse", async () => {

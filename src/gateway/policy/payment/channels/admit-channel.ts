@@ -246,7 +246,7 @@ class ChannelRequest {
     switch (result.kind) {
       case "leased":
         return await new Sale(paidRoute, exchange, accepted(offer, result.channel), result.payment).run(
-          paidRoute.meter && sellMetered(paidRoute.meter, this.#desk),
+          paidRoute.meter && sellMetered(paidRoute.meter, this.#desk, result.channel),
         );
       case "again":
         client.count("used");

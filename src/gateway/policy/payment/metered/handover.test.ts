@@ -6,7 +6,7 @@ import { openStore } from "../../../../store/open/open-store.ts";
 import { openPostgresStore } from "../../../../store/postgres/open-postgres-store.ts";
 import { type Store } from "../../../../store/store.ts";
 import { hasPostgres, sharedPostgres } from "../../../../store/testing/postgres.ts";
-import { closeShops } from "../testing/shop.ts";
+import { closeShops, counted, type ShopOptions } from "../testing/shop.ts";
 import { handover, HANDOVER_MS } from "./handover.ts";
 import { begin, events, further, HI, seen, sell, settled } from "./testing/metered-sale.ts";
 
@@ -82,6 +82,46 @@ test("a payment that another gateway announced, and did not record, does not end
   await seen(reader, HI + events(1, 4));
   sale.source.end();
   await settled(sale, { base: "1334", charged: "1334" });
+});
+
+test("at another gateway one payment can wait, and the next one is given back", async () => {
+  const sale = await sell();
+  const elsewhere = await sell({ of: sale });
+  const { reader, stream } = await begin(sale);
+  sale.source.send(events(1, 2));
+  await seen(reader, HI + events(1, 2));
+  expect((await further(elsewhere.shop, sale.voucher(2000), stream)).status).toBe(200);
+  for (let i = 0; i < 2; i++) {
+    const early = await further(elsewhere.shop, sale.voucher(3000), stream);
+    expect([early.status, early.headers.get("retry-after")]).toEqual([503, "1"]);
+    expect(await sale.channel()).toMatchObject({ base: "2000", holder: "" });
+  }
+  expect(counted(elsewhere.shop)).toEqual({
+    stages: { signed: 3, verified: 3, settled: 1, delivered: 1 },
+    losses: { used: 2 },
+  });
+  sale.source.end();
+  await settled(sale, { base: "667", charged: "667", holder: "" });
+});
+
+/** A ledger in which another request has each lease when a charge is deferred. */
+const losing: ShopOptions["ledger"] = (real) => ({
+  move: async (payment, change) => change.state !== "deferred" && real.move(payment, change),
+});
+
+test("at another gateway a payment that another request has since is not taken", async () => {
+  const sale = await sell();
+  const { reader, stream } = await begin(sale);
+  sale.source.send(events(1, 2));
+  await seen(reader, HI + events(1, 2));
+  const elsewhere = await sell({ of: sale, shop: { ledger: losing } });
+  const lost = await further(elsewhere.shop, sale.voucher(2000), stream);
+  expect([lost.status, lost.headers.get("retry-after")]).toEqual([409, "1"]);
+  const { id } = await sale.channel();
+  const at = handover(channelNonce(id, "0"), stream);
+  expect(await sale.shop.store.paymentIds.find(at)).toBeUndefined();
+  sale.source.end();
+  await reader.leave();
 });
 
 describe("a further payment can come to another gateway of the same ledger", () => {

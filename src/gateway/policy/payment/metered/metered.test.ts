@@ -34,6 +34,8 @@ afterAll(closeShops);
 test("each payment covers its units, and the response waits for the next one", async () => {
   const sale = await sell();
   const { source, shop } = sale;
+  // So that a millisecond more would be another second.
+  shop.clock.now = Math.ceil(shop.clock.now / 1000) * 1000 + 774;
   const { response, reader, stream } = await begin(sale);
   expect(decoded(response, "payment-response")).toMatchObject({
     extra: { chargedAmount: "1000", channelState: { chargedCumulativeAmount: "1000" } },
@@ -190,7 +192,18 @@ test("a further payment that is sent again covers nothing more", async () => {
   sale.source.send(events(1, 9));
   await seen(reader, HI + events(1, 3));
   const payment = sale.voucher(2 * PRICE);
-  for (let i = 0; i < 3; i++) expect((await further(sale.shop, payment, stream)).status).toBe(200);
+  for (let i = 0; i < 3; i++) {
+    const taken = await further(sale.shop, payment, stream);
+    expect([taken.status, await taken.json(), taken.headers.get("x-payment-response")]).toEqual([
+      200,
+      { stream },
+      null,
+    ]);
+    expect(decoded(taken, "payment-response")).toMatchObject({
+      payer: sale.payer.address.toLowerCase(),
+      extra: { chargedAmount: "1000", channelState: { chargedCumulativeAmount: "2000" } },
+    });
+  }
   await seen(reader, HI + events(1, 6));
   expect(await sale.channel()).toMatchObject({ base: "2000" });
   expect((await further(sale.shop, sale.voucher(3 * PRICE), stream)).status).toBe(200);

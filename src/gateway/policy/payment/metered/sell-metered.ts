@@ -1,7 +1,7 @@
 import { faultOf } from "../../../../lib/caught.ts";
 import { fieldLine, type Fields, withoutFields } from "../../../../lib/http/fields.ts";
 import { type MeterTerms } from "../../../../payments/x402/meter.ts";
-import { baseOf, channelNonce, channelOf } from "../../../../store/channels.ts";
+import { baseOf, type Channel, channelNonce, channelOf } from "../../../../store/channels.ts";
 import { type Payment, type PaymentState } from "../../../../store/ledger.ts";
 import { type Exchange } from "../../../exchange/exchange.ts";
 import { respond } from "../../../exchange/local-response.ts";
@@ -46,8 +46,14 @@ function streamsOf(desk: ChannelDesk): Map<string, MeteredStream> {
 }
 
 /** Sells responses of a route by `meter`, to clients with channels of `desk`. */
-export function sellMetered(meter: MeterTerms, desk: ChannelDesk): MeteredSale {
-  return (parts) => new MeteredPayment(parts, meter, desk).use();
+export function sellMetered(
+  meter: MeterTerms,
+  desk: ChannelDesk,
+  channel: Pick<Channel, "withdrawDelay">,
+): MeteredSale {
+  // Payments that are not used up are charged before their payer can withdraw.
+  const lastsMs = Math.min(MAX_COVER_MS, (channel.withdrawDelay * 1000) / 4);
+  return (parts) => new MeteredPayment(parts, { meter, desk, lastsMs }).use();
 }
 
 /** A payment from a channel that covers units: of a new response, or of one that flows already. */
@@ -55,13 +61,19 @@ class MeteredPayment {
   readonly #parts: SaleParts;
   readonly #meter: MeterTerms;
   readonly #desk: ChannelDesk;
+  /** Milliseconds until a payment is charged whole. */
+  readonly #lastsMs: number;
   /** The transaction of the deposit, or empty. */
   #transaction = "";
 
-  constructor(parts: SaleParts, meter: MeterTerms, desk: ChannelDesk) {
+  constructor(
+    parts: SaleParts,
+    { meter, desk, lastsMs }: { readonly meter: MeterTerms; readonly desk: ChannelDesk; readonly lastsMs: number },
+  ) {
     this.#parts = parts;
     this.#meter = meter;
     this.#desk = desk;
+    this.#lastsMs = lastsMs;
   }
 
   async use(): Promise<SaleState> {
@@ -182,14 +194,13 @@ class MeteredPayment {
   }
 
   #coverOf(payment: Payment, lease: Lease, fits = true): Cover {
-    const { paidRoute, accepted, request } = this.#parts.held;
-    const delayMs = (accepted.channel?.row.withdrawDelay ?? 0) * 1000;
+    const { paidRoute, request } = this.#parts.held;
     return new Cover({
       paidRoute,
       payment,
       lease,
       units: this.#meter.units,
-      lastsMs: Math.min(MAX_COVER_MS, delayMs / 4),
+      lastsMs: this.#lastsMs,
       transaction: this.#transaction,
       spentOn: () => (fits ? request.spentOn : {}),
     });
@@ -214,8 +225,9 @@ export function isFurther({ meter }: Pick<PaidRoute, "meter">, { head }: Pick<Ex
 
 /** Responds to a further payment that is sent again. False: it is another request, or it was not taken. */
 export function respondTakenBefore(paidRoute: PaidRoute, exchange: Exchange, payment: Payment): boolean {
-  if (!isFurther(paidRoute, exchange) || !TAKEN.has(payment.state)) return false;
+  const stream = paidRoute.meter && paidStream(exchange.head);
+  if (stream === undefined || !TAKEN.has(payment.state)) return false;
   const receipt = signedReceipt(paidRoute, exchange, { ...payment, payer: payment.from });
-  respondTaken(exchange, paidStream(exchange.head) ?? "", receiptFields(receipt, { version: 2 }));
+  respondTaken(exchange, stream, receiptFields(receipt, { version: 2 }));
   return true;
 }

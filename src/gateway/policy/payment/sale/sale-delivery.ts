@@ -52,7 +52,7 @@ export class SaleDelivery {
   tellUpstream(until?: number): void {
     const { paidRoute, exchange, payment, lease } = this.#held;
     const { amount, transaction } = lease.paid ?? { amount: payment.amount, transaction: "" };
-    const told = { ...payment, from: payment.from || exchange.payer, amount, transaction };
+    const told = { ...payment, from: exchange.payer, amount, transaction };
     paidRoute.onPaid?.(exchange, told);
     const deferral = until === undefined ? "" : deferralField(until);
     appendFields(exchange.head, paidRoute.fields.linesOf(told, paidRoute.clock()) + deferral);
@@ -110,8 +110,8 @@ export class SaleDelivery {
   }
 
   #count(delivered: boolean): void {
-    const { client, payment, exchange } = this.#held;
-    if (delivered) client.delivered(payment.from || payment.payer);
+    const { client, exchange } = this.#held;
+    if (delivered) client.delivered(exchange.payer);
     else client.count(exchange.gone ? "gone" : "upstream");
   }
 }
