@@ -2,8 +2,10 @@ import { afterEach, expect, test } from "bun:test";
 import { watchTimers } from "../../../../lib/testing/timers.ts";
 import { until } from "../../../../lib/testing/until.ts";
 import { NO_AUTHORIZER, channelNonce } from "../../../../store/channels.ts";
+import { type KeptResponses } from "../../../../store/kept-responses.ts";
 import { LEASE_MS, type Reservation } from "../../../../store/ledger.ts";
 import { USDC } from "../metered/testing/metered-sale.ts";
+import { SharedResponses } from "../responses/shared-responses.ts";
 import { closeShops, decoded } from "../testing/shop.ts";
 import { respondWith, type TestExchange } from "../testing/test-gateway.ts";
 import { keyOf, opened, outcome, recorded, ScriptedChannel } from "./testing/scripted-channel.ts";
@@ -255,6 +257,26 @@ test("a delivered response that is not stored is not sold again by its voucher",
   const second = new ScriptedChannel({ of: channel });
   expect(await outcome(await second.buy(1000))).toEqual([402, MISMATCH, null]);
   expect([second.shop.runs, (await channel.row()).charged]).toEqual([0, "1000"]);
+});
+
+test("the newest voucher gets its response again from another gateway with the same database", async () => {
+  const kept = new Map<string, Buffer>();
+  const store: KeptResponses = {
+    keep: async (key, response) => kept.set(key, Buffer.from(response)).has(key),
+    has: async (key) => kept.has(key),
+    find: async (key) => kept.get(key),
+    sweep: async () => 0,
+  };
+  const first = await opened();
+  const second = new ScriptedChannel({ of: first });
+  for (const { shop } of [first, second]) {
+    shop.responses.useShared(new SharedResponses({ store, now: () => shop.clock.now, log: () => {} }));
+  }
+  expect(await outcome(await first.buy(1000))).toBe(200);
+  await until(async () => (await recorded(first, "0"))?.delivered === true);
+  const again = await second.buy(1000);
+  expect([again.status, await again.text()]).toEqual([200, "the goods"]);
+  expect([second.shop.runs, (await first.row()).charged]).toEqual([0, "1000"]);
 });
 
 /** A gateway whose upstream is slow with the query `?1000`. */

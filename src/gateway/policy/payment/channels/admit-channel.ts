@@ -173,7 +173,7 @@ class ChannelRequest {
     if (isSold && isFurther(this.#paidRoute, this.#exchange)) return { kind: "again", payment: standing };
     if (isSold && (delivered || (state === "settled" && !isOwed(standing)))) {
       // A client that has lost its state sends an old voucher: a stored response is for the newest one alone.
-      const isRepeat = channel.tail === nonce && responses.has(standing.fingerprint, clock());
+      const isRepeat = channel.tail === nonce && (await responses.isKept(standing.fingerprint, clock()));
       return isRepeat ? { kind: "again", payment: standing } : undefined;
     }
     const { leased, payment } = await ledger.reserve(this.#reservation, maxPartials);
