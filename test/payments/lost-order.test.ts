@@ -8,11 +8,10 @@ import { startTestService } from "../../src/content/testing/service.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { openStore } from "../../src/store/open/open-store.ts";
 import { serverAt, startGateway } from "../support/gateway.ts";
-import { Folder } from "../support/program.ts";
+import { COMMAND, Folder } from "../support/program.ts";
 
 setDefaultTimeout(patient(60_000));
 
-const MAIN = join(import.meta.dir, "../../src/cli/main.ts");
 const site = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
@@ -73,7 +72,7 @@ afterAll(async () => {
 
 function spawn(...args: string[]) {
   const env = { ...process.env, TURNPIKE_HOME: folder.file("home"), TURNPIKE_GATEWAY: relay.url.href };
-  return Bun.spawn([process.execPath, MAIN, ...args], { cwd: folder.path, env, stdio: ["ignore", "pipe", "pipe"] });
+  return Bun.spawn([...COMMAND, ...args], { cwd: folder.path, env, stdio: ["ignore", "pipe", "pipe"] });
 }
 
 test("the order is kept before it is sent, and gets the same job again, for one payment", async () => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { PRIVATE_KEY, TERMS } from "../../src/payments/testing/payment.ts";
 import { LOCALHOST, TEST_CA } from "../support/certificates.ts";
 import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
-import { Folder } from "../support/program.ts";
+import { COMMAND, Folder } from "../support/program.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 
 // Processes start slowly on a busy machine.
@@ -91,7 +91,7 @@ async function run(command: readonly string[], input = ""): Promise<Ran> {
   return { code, out, err };
 }
 
-const pay = (...args: string[]) => run([join(ROOT, "bin/turnpike"), "pay", ...args]);
+const pay = (...args: string[]) => run([...COMMAND, "pay", ...args]);
 
 test("the command pays for a URL, prints the response, and prints the receipt to standard error", async () => {
   const { code, out, err } = await pay(`127.0.0.1:${gateway.port}/reports/1?year=2026`);
@@ -117,7 +117,7 @@ test("method, body and fields are those of the command, and the body is a text, 
     body: "a=1&b=2",
   });
   const typed = ["pay", `${url}/reports`, "-d", "@-", "-H", "content-type: text/csv"];
-  const piped = await run([join(ROOT, "bin/turnpike"), ...typed], "x,y");
+  const piped = await run([...COMMAND, ...typed], "x,y");
   expect(JSON.parse(piped.out)).toMatchObject({ type: "text/csv", body: "x,y" });
 });
 
@@ -125,7 +125,7 @@ test("bytes go out as they are, into a pipe and a file", async () => {
   const file = folder.file("bytes");
   expect(await pay(`${url}/reports/bytes`, "-o", file)).toMatchObject({ code: 0, out: "" });
   expect([...readFileSync(file)]).toEqual([0, 255, 10, 13]);
-  const child = Bun.spawn([join(ROOT, "bin/turnpike"), "pay", `${url}/reports/bytes`], {
+  const child = Bun.spawn([...COMMAND, "pay", `${url}/reports/bytes`], {
     env: { ...Bun.env, TURNPIKE_HOME: folder.path },
     stdio: ["ignore", "pipe", "ignore"],
   });

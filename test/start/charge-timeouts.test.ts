@@ -8,12 +8,11 @@ import { wrapFetchWithPayment } from "@x402/fetch";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { startAttackSite } from "../../src/content/testing/attacks.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
-import { Folder, Program } from "../support/program.ts";
+import { COMMAND, Folder, Program } from "../support/program.ts";
 import { withBrowser } from "../../src/content/testing/state-folder.ts";
 
 setDefaultTimeout(patient(90_000));
 
-const BIN = join(import.meta.dir, "../../bin/turnpike");
 const CHARGE = { "settlement-overrides": '{"amount":"100%"}' };
 const PRICE = {
   price: "$0.005",
@@ -75,7 +74,7 @@ async function open(name: string, chargeTimeouts: boolean): Promise<Shop> {
   const program = new Program(
     ["--config", config, "--port", "0", "--state-dir", withBrowser(state), "--allow-private"],
     {
-      command: [BIN, "start"],
+      command: [...COMMAND, "start"],
     },
   );
   const [, port] = await program.sees(/^gateway +http:\/\/127\.0\.0\.1:(\d+)$[^]*^try /m);

@@ -1,15 +1,13 @@
 /** The language model of /resolve in the whole program: its metrics, and its limit of tokens over restarts. */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
-import { join } from "node:path";
 import { startModelServer } from "../../src/content/resolve/testing/model-server.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
-import { Folder, Program } from "../support/program.ts";
+import { COMMAND, Folder, Program } from "../support/program.ts";
 import { parseMetrics } from "../support/prometheus.ts";
 import { withBrowser } from "../../src/content/testing/state-folder.ts";
 
 setDefaultTimeout(patient(90_000));
 
-const BIN = join(import.meta.dir, "../../bin/turnpike");
 const folder = new Folder();
 const model = startModelServer();
 const article = Bun.serve({
@@ -39,7 +37,7 @@ afterAll(async () => {
 
 async function withProgram(use: (url: string) => Promise<void>): Promise<void> {
   const args = ["--config", config, "--port", "0", "--state-dir", withBrowser(folder.file("state")), "--allow-private"];
-  const program = new Program(args, { command: [BIN, "start"] });
+  const program = new Program(args, { command: [...COMMAND, "start"] });
   const [, port] = await program.sees(/^gateway +http:\/\/127\.0\.0\.1:(\d+)$[^]*^try /m);
   await use(`http://127.0.0.1:${port}`);
   await program.stop();

@@ -1,7 +1,6 @@
 /** MCP end to end: the shipped program, the stock MCP client over both transports, payments that the gateway settles. */
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { hexToBytes } from "@noble/hashes/utils.js";
@@ -16,13 +15,12 @@ import { choosePayment } from "../../src/payments/client/choice.ts";
 import { signChoice } from "../../src/payments/client/sign-choice.ts";
 import { OPERATIONS } from "../../src/content/operations/operations.ts";
 import { PAYER, PRIVATE_KEY } from "../../src/payments/testing/payment.ts";
-import { Folder, Program, until } from "../support/program.ts";
+import { COMMAND, Folder, Program, until } from "../support/program.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { withBrowser } from "../../src/content/testing/state-folder.ts";
 
 setDefaultTimeout(patient(60_000));
 
-const BIN = join(import.meta.dir, "../../bin/turnpike");
 const SENTENCE = "A toll is paid once, at the gate, and the road behind it is open to the one who paid. ";
 const ARTICLE = `<!doctype html><html><head><title>On tolls</title></head><body>
 <article><h1>On tolls</h1><p>${SENTENCE.repeat(8)}</p><p>${SENTENCE.repeat(8)}</p></article></body></html>`;
@@ -55,7 +53,7 @@ beforeAll(async () => {
   asked = [];
   left = [];
   program = new Program(["--port", "0", "--state-dir", withBrowser(folder.file("state")), "--allow-private"], {
-    command: [BIN, "start"],
+    command: [...COMMAND, "start"],
   });
   const [, port] = await program.sees(/^gateway +http:\/\/127\.0\.0\.1:(\d+)$[^]*^try /m);
   url = `http://127.0.0.1:${port}`;
@@ -78,10 +76,11 @@ async function overHttp(mode: "legacy" | "auto" = "legacy"): Promise<Client> {
 async function overStdio(...args: string[]): Promise<Client> {
   const client = new Client({ name: "agent", version: "1" });
   clients.push(client);
+  const [command = "", ...first] = COMMAND;
   await client.connect(
     new StdioClientTransport({
-      command: BIN,
-      args: ["mcp", ...args],
+      command,
+      args: [...first, "mcp", ...args],
       env: { PATH: Bun.env["PATH"] ?? "", TURNPIKE_HOME: folder.file("wallet"), TURNPIKE_GATEWAY: url },
       stderr: "ignore",
     }),

@@ -9,7 +9,7 @@ import { payAndFetch } from "../../src/payments/client/client.ts";
 import { PAYER, PRIVATE_KEY } from "../../src/payments/testing/payment.ts";
 import { buildClient } from "../support/client.ts";
 import { isInstalled } from "../../src/lib/testing/installed.ts";
-import { Folder, Program } from "../support/program.ts";
+import { COMMAND, Folder, Program } from "../support/program.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { hasNamespaces } from "../../src/content/testing/namespaces.ts";
 import { withBrowser } from "../../src/content/testing/state-folder.ts";
@@ -19,7 +19,6 @@ setDefaultTimeout(patient(60_000));
 
 const OPERATIONS = ALL_OPERATIONS.filter(({ name }) => hasNamespaces || name !== "browser");
 const ROOT = join(import.meta.dir, "../..");
-const BIN = join(ROOT, "bin/turnpike");
 const WORDS = "High water at the harbour comes twice a day, about fifty minutes later each day. ".repeat(5);
 const PAGE = `<!doctype html><html lang="en"><head><title>Tide tables</title></head><body>
 <article><h1>Tide tables</h1><p>${WORDS}</p><p>${WORDS}</p><a href="/next">Next</a></article></body></html>`;
@@ -110,13 +109,13 @@ beforeAll(async () => {
   for (const name of ["@x402", "viem"])
     symlinkSync(join(ROOT, "node_modules", name), folder.file(`node_modules/${name}`));
   const state = ["--state-dir", withBrowser(folder.file("state")), "--allow-private"];
-  const indexed = await run([BIN, "index", "add", `${site.url.href}tides`, "--depth", "0", ...state]);
+  const indexed = await run([...COMMAND, "index", "add", `${site.url.href}tides`, "--depth", "0", ...state]);
   if (indexed.code !== 0) throw new Error(`Cannot fill the index: ${indexed.err}`);
   const config = folder.write("turnpike.json", {
     ...shipped,
     content: { search: { providers: ["local"] }, browsers: { enabled: true, max: 12 } },
   });
-  program = new Program(["--config", config, "--port", "0", ...state], { command: [BIN, "start"] });
+  program = new Program(["--config", config, "--port", "0", ...state], { command: [...COMMAND, "start"] });
   const [, port] = await program.sees(/^gateway +http:\/\/127\.0\.0\.1:(\d+)$[^]*^try /m);
   gateway = `http://127.0.0.1:${port}`;
 });

@@ -1,18 +1,16 @@
 /** The main function, end to end: the shipped program in its own processes, real payments, a real browser. */
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { join } from "node:path";
 import { x402Client } from "@x402/core/client";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { wrapFetchWithPayment } from "@x402/fetch";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { descendants, Folder, Program, until } from "../support/program.ts";
+import { COMMAND, descendants, Folder, Program, until } from "../support/program.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { withBrowser } from "../../src/content/testing/state-folder.ts";
 
 setDefaultTimeout(patient(60_000));
 
-const BIN = join(import.meta.dir, "../../bin/turnpike");
 const SENTENCE = "A toll is paid once, at the gate, and the road behind it is open to the one who paid. ";
 const ARTICLE = `<!doctype html><html><head><title>On tolls</title></head><body><nav>Home</nav>
 <article><h1>On tolls</h1><p>${SENTENCE.repeat(8)}</p><p>${SENTENCE.repeat(8)}</p></article></body></html>`;
@@ -55,7 +53,7 @@ function ledger(): Record<string, number> {
 }
 
 async function turnpike(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const process = Bun.spawn([BIN, ...args], {
+  const process = Bun.spawn([...COMMAND, ...args], {
     env: { ...Bun.env, TURNPIKE_HOME: folder.file("wallet"), TURNPIKE_GATEWAY: url },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -78,7 +76,7 @@ beforeAll(async () => {
     },
   });
   program = new Program(["--port", "0", "--state-dir", withBrowser(folder.file("state")), "--allow-private"], {
-    command: [BIN, "start"],
+    command: [...COMMAND, "start"],
   });
   const [, port] = await program.sees(/^gateway +http:\/\/127\.0\.0\.1:(\d+)$[^]*^try /m);
   url = `http://127.0.0.1:${port}`;
@@ -136,10 +134,11 @@ test("a request that gets 503 while the content service starts is not charged, a
       new Headers(input instanceof Request ? input.headers : init?.headers).get("payment-signature") ?? signature;
     return fetch(input, init);
   });
-  const [ended] = descendants(program.pid, "main.ts content");
-  process.kill(ended ?? 0, "SIGKILL");
+  const [ended] = descendants(program.pid, " content ");
+  if (ended === undefined) throw new Error("there is no content service");
+  process.kill(ended, "SIGKILL");
   const starting = await until("another content service", () =>
-    descendants(program.pid, "main.ts content").find((pid) => pid !== ended),
+    descendants(program.pid, " content ").find((pid) => pid !== ended),
   );
   process.kill(starting, "SIGSTOP");
   const article = { url: `${site.url.href}article` };

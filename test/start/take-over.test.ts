@@ -2,19 +2,17 @@
 import { Database } from "bun:sqlite";
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { x402Client } from "@x402/core/client";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { wrapFetchWithPayment } from "@x402/fetch";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { freePort } from "../../src/lib/testing/listen.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
-import { Folder, Program, until } from "../support/program.ts";
+import { COMMAND, Folder, Program, until } from "../support/program.ts";
 import { withBrowser } from "../../src/content/testing/state-folder.ts";
 
 setDefaultTimeout(patient(90_000));
 
-const BIN = join(import.meta.dir, "../../bin/turnpike");
 const SENTENCE = "A ferry leaves when the one before it has landed, and no traveller waits on the quay for long. ";
 
 const folder = new Folder();
@@ -46,7 +44,7 @@ afterAll(async () => {
 
 async function start(port: number, more: readonly string[] = []): Promise<Program> {
   const args = ["--port", String(port), "--state-dir", withBrowser(folder.file("state")), "--allow-private", ...more];
-  const program = new Program(args, { command: [BIN, "start"] });
+  const program = new Program(args, { command: [...COMMAND, "start"] });
   programs.push(program);
   await program.sees(/^try /m);
   return program;
@@ -80,7 +78,7 @@ test("a paid call ends at the old process, and the next call goes to the new one
     return `${response.status} ${await response.text()}`;
   };
   const before = await start(port, ["--admin-port", String(await freePort())]);
-  const second = new Program(["--port", "0", "--state-dir", folder.file("state")], { command: [BIN, "start"] });
+  const second = new Program(["--port", "0", "--state-dir", folder.file("state")], { command: [...COMMAND, "start"] });
   expect(await second.exit()).toBe(1);
   expect(second.output).toContain(`process ${before.pid} uses the state folder`);
   expect(readFileSync(folder.file("state/admin-address"), "latin1")).toContain(`\n${before.pid}\n`);
@@ -95,7 +93,7 @@ test("a paid call ends at the old process, and the next call goes to the new one
   expect(await slow).toMatch(/^200 .*no traveller waits/);
   expect(await before.exit()).toBe(0);
   await after.sees(/took over from process/);
-  const status = Bun.spawnSync([BIN, "status", "--state-dir", folder.file("state")]);
+  const status = Bun.spawnSync([...COMMAND, "status", "--state-dir", folder.file("state")]);
   expect(status.stderr.toString()).toBe("");
   expect(status.exitCode).toBe(0);
   const database = new Database(folder.file("state/turnpike.db"), { readonly: true });
