@@ -64,6 +64,17 @@ test("the lock of a process that has ended is free at once", async () => {
   expect(await store.lease(1000)).toBe(true);
 });
 
+test("a closed store releases its own lock, and not that of another process", async () => {
+  const path = newFolder();
+  const [one, other] = [new FileCertificates(path), new FileCertificates(path)];
+  expect([await one.lease(60_000), await other.lease(60_000)]).toEqual([true, false]);
+  await other.close();
+  expect(await other.lease(60_000)).toBe(false);
+  await one.close();
+  expect(readdirSync(path)).toEqual([]);
+  expect(await other.lease(60_000)).toBe(true);
+});
+
 test("a damaged lock is free, and a folder in its place is an error", async () => {
   const path = newFolder();
   const store = new FileCertificates(path);

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { hasPostgres, sharedPostgres, type SharedPostgres } from "../testing/postgres.ts";
 import { testPostgresStore } from "../testing/postgres-store.ts";
-import { PARTS } from "../testing/store-contract.ts";
 import { Connection, statement } from "./connection.ts";
 import { openPostgresStore } from "./open-postgres-store.ts";
 import { PAYMENT_IDS } from "./schema.ts";
@@ -10,20 +9,7 @@ import { patient } from "../../lib/testing/patience.ts";
 // Processes start slowly on a busy machine.
 setDefaultTimeout(patient(30_000));
 
-/** Parts whose contracts run in the test files of their modules, beside one another. */
-const ELSEWHERE = new Set([
-  "ledger",
-  "deferrals",
-  "forgetting",
-  "view",
-  "credits",
-  "creditRefunds",
-  "channels",
-  "usage",
-  "refunds",
-]);
-
-testPostgresStore(PARTS.filter((part) => !ELSEWHERE.has(part)));
+testPostgresStore();
 
 describe.skipIf(!hasPostgres)("with a server", () => {
   let server: SharedPostgres;

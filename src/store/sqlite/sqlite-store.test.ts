@@ -1,24 +1,9 @@
-import { afterAll, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { expect, test } from "bun:test";
 import { openStore } from "../open/open-store.ts";
 import { RESERVATION } from "../testing/reservation.ts";
-import { testStore } from "../testing/store-contract.ts";
+import { testSqliteStore } from "../testing/sqlite-store.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "turnpike-store-"));
-let databases = 0;
-
-afterAll(() => rmSync(folder, { recursive: true }));
-
-testStore("SQLite", async () => {
-  const path = join(folder, `${(databases += 1)}.db`);
-  return async (now) => {
-    const store = openStore(path, now);
-    await store.ready();
-    return store;
-  };
-});
+testSqliteStore();
 
 test("the sums of a day's sales are kept for 400 days, longer than its payments", async () => {
   const DAY_MS = 86_400_000;

@@ -4,7 +4,7 @@ import { hasPostgres, sharedPostgres, type SharedPostgres } from "./postgres.ts"
 import { type PartOfStore, testStore } from "./store-contract.ts";
 
 /** For tests only: behaviour that these parts of the store must have in PostgreSQL. */
-export function testPostgresStore(parts: readonly PartOfStore[]): void {
+export function testPostgresStore(parts?: readonly PartOfStore[]): void {
   describe.skipIf(!hasPostgres)("with a server", () => {
     let server: SharedPostgres;
 

@@ -1,0 +1,3 @@
+import { testSqliteStore } from "../testing/sqlite-store.ts";
+
+testSqliteStore(["ledger", "deferrals", "forgetting"]);
