@@ -7,6 +7,7 @@ import { RESERVATION } from "./reservation.ts";
 
 /** The limits as they are documented: a test states them, so that no change of one goes unnoticed. */
 const MAX_FOUND = 10;
+const LEASE_MS = 15_000;
 
 const DAY_MS = 86_400_000;
 
@@ -168,6 +169,13 @@ function testSold(newDatabase: NewDatabase): void {
     expect(await store.view.standing()).toEqual({ open: 3, unknown: 2, deferred: 0, owed: 1, oldestOpen: START });
     await store.ledger.move(payment, { state: "settled", lease: false, delivered: true });
     expect(await store.view.standing()).toEqual({ open: 3, unknown: 2, deferred: 0, owed: 1, oldestOpen: START });
+    // A payment whose holder was killed is owed as soon as its lease has expired.
+    const { payment: left } = await store.ledger.reserve({ ...RESERVATION, nonce: "0xleft" });
+    await store.ledger.move(left, { state: "settled", lease: true });
+    clock.now += LEASE_MS;
+    expect((await store.view.standing()).owed).toBe(1);
+    clock.now += 1;
+    expect((await store.view.standing()).owed).toBe(2);
   });
 }
 

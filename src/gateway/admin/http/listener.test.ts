@@ -1,5 +1,6 @@
 import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
 import { connect, type Socket } from "node:net";
+import { createSecureContext } from "node:tls";
 import { patient } from "../../../lib/testing/patience.ts";
 import { until } from "../../../lib/testing/until.ts";
 import { type Patience, type Trust } from "./connection.ts";
@@ -204,6 +205,49 @@ test("a listener that closes completes the responses under way", async () => {
   await listener.close();
   await until(() => idle.isClosed && busy.isClosed);
   expect(busy.received).toMatch(/connection: close\r\n[\s\S]*done$/i);
+});
+
+test("a change between TLS and plain text closes the open connections, and another certificate does not", async () => {
+  const listener = await listen(hello, LONG);
+  const steps = [
+    { secure: undefined, isClosed: false },
+    { secure: createSecureContext(), isClosed: true },
+    { secure: createSecureContext(), isClosed: false },
+    { secure: undefined, isClosed: true },
+  ];
+  for (const { secure, isClosed } of steps) {
+    const one = client(listener.port, "");
+    await until(() => listener.connections === 1);
+    listener.show(secure);
+    expect(listener.isSecure).toBe(secure !== undefined);
+    if (!isClosed) {
+      // It is not closed later either: the next connection has its response first.
+      const next = client(listener.port, `${HEAD}\r\n`);
+      await until(() => next.received.includes("hello") || next.isClosed);
+      expect(one.isClosed).toBe(false);
+      next.socket.destroy();
+      one.socket.destroy();
+    }
+    await until(() => one.isClosed && listener.connections === 0);
+  }
+});
+
+test("a listener serves its own address and port, and any port if it has asked for any", async () => {
+  const any = await listen(hello, LONG);
+  const { port } = any;
+  const served = (listener: Listener): boolean[] =>
+    [
+      { address: "127.0.0.1", port },
+      { address: "127.0.0.1", port: 0 },
+      { address: "127.0.0.1", port: port + 1 },
+      { address: "127.0.0.2", port },
+      { address: "127.0.0.2", port: 0 },
+    ].map((endpoint) => listener.serves(endpoint));
+  expect(served(any)).toEqual([true, true, false, false, false]);
+  await any.close();
+  const rest = { secure: undefined, refusal: () => undefined, malformed: malformedResponse, handle: () => undefined };
+  opened = await Listener.bind({ ...rest, address: "127.0.0.1", port });
+  expect(served(opened)).toEqual([true, false, false, false, false]);
 });
 
 test("a port or an address that cannot be bound is named, with what to do", async () => {
