@@ -232,6 +232,16 @@ test("a change between TLS and plain text closes the open connections, and anoth
   }
 });
 
+test("a connection that does not speak TLS to a listener with TLS is cut, and the next one is accepted", async () => {
+  const listener = await listen(hello, LONG);
+  listener.show(createSecureContext());
+  for (const first of [`${HEAD}\r\n`, "\x16\x03\x01\0\x05hello"]) {
+    const one = client(listener.port, first);
+    await until(() => one.isClosed && listener.connections === 0);
+    expect(one.received).not.toContain("HTTP/1.1");
+  }
+});
+
 test("a listener serves its own address and port, and any port if it has asked for any", async () => {
   const any = await listen(hello, LONG);
   const { port } = any;
