@@ -3,11 +3,9 @@ import { join } from "node:path";
 import { LEASE_MS } from "../ledger.ts";
 import { type Store } from "../store.ts";
 import { hasPostgres, TestPostgres } from "../testing/postgres.ts";
-import { startRelay } from "../testing/relay.ts";
 import { RESERVATION as PAYMENT } from "../testing/reservation.ts";
 import { until } from "../../lib/testing/until.ts";
 import { Connection, statement } from "./connection.ts";
-import { Database } from "./database.ts";
 import { PostgresLedger } from "./ledger.ts";
 import { openPostgresStore } from "./open-postgres-store.ts";
 import { type PoolSettings } from "./pool.ts";
@@ -317,39 +315,5 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     expect(await ledger.find(PAYMENT)).toMatchObject({ state: "settled", transaction: "0xtx", delivered: false });
     expect(await outbox.size()).toBe(1);
     expect(await ledger.move(payment, { state: "settled", lease: false, delivered: true })).toBe(true);
-  });
-
-  test("a lease is renewed, but a lease whose response was lost expires", async () => {
-    const clock = { now: 1_800_000_000_000 };
-    const now = (): number => clock.now;
-    await using opened = await open({}, now);
-    await opened.store.ready();
-    using relay = await startRelay(server.port);
-    const target = { ...opened.settings.target, port: relay.port };
-    const database = new Database({ ...opened.settings, target, statementMs: patient(100), size: 1 }, now);
-    const ledger = new PostgresLedger(database, now);
-    // This stops its timer: a renewal that runs already would take the place of the one below.
-    await ledger.close();
-    expect((await ledger.reserve({ ...PAYMENT, nonce: "0xkept" })).leased).toBe(true);
-    relay.loses = true;
-    const [said, waited] = ["0xlost", "0xagain"].map((nonce) => ledger.reserve({ ...PAYMENT, nonce }).catch(String));
-    expect(await said).toContain("did not respond");
-    expect(await waited).toContain("no connection was free");
-    relay.loses = false;
-    expect(await opened.store.ledger.find({ ...PAYMENT, nonce: "0xlost" })).toMatchObject({ state: "reserved" });
-    // A request in the meantime learns only that the payment has a lease.
-    expect((await ledger.reserve({ ...PAYMENT, nonce: "0xlost" })).leased).toBe(false);
-    clock.now += LEASE_MS - 1;
-    await ledger.tend();
-    clock.now += 2;
-    expect((await opened.store.ledger.reserve({ ...PAYMENT, nonce: "0xkept" })).leased).toBe(false);
-    expect((await opened.store.ledger.reserve({ ...PAYMENT, nonce: "0xlost" })).leased).toBe(true);
-    // A later response says that the process has the lease.
-    expect((await ledger.reserve({ ...PAYMENT, nonce: "0xagain" })).leased).toBe(true);
-    clock.now += LEASE_MS - 1;
-    await ledger.tend();
-    clock.now += 2;
-    expect((await opened.store.ledger.reserve({ ...PAYMENT, nonce: "0xagain" })).leased).toBe(false);
-    await database.close();
   });
 });

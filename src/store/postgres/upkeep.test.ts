@@ -1,9 +1,7 @@
 /** Work of the database besides sales: tables, renewals of leases, counts, and deletions. */
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../lib/testing/patience.ts";
-import { LEASE_MS, RECHECK_MS } from "../ledger.ts";
 import { type Store } from "../store.ts";
-import { expectForgottenLeases, expectLongLeases } from "../testing/long-leases.ts";
 import { hasPostgres, sharedPostgres, type SharedPostgres } from "../testing/postgres.ts";
 import { RESERVATION as PAYMENT } from "../testing/reservation.ts";
 import { statement } from "./connection.ts";
@@ -36,27 +34,6 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     await store.ready();
     return { store, user, settings, [Symbol.asyncDispose]: () => store.close() };
   }
-
-  test("leases end with their payments, or after a long time without progress", async () => {
-    const clock = { now: 1_800_000_000_000 };
-    const now = (): number => clock.now;
-    const database = new Database(server.settings({ user: await server.newUser() }), now);
-    const ledger = new PostgresLedger(database, now);
-    await expectLongLeases({ ledger, clock, tend: () => ledger.tend() });
-    await ledger.close();
-    await database.close();
-  });
-
-  test("a process forgets a lease when it ends, and when another process has taken it over", async () => {
-    const clock = { now: 1_800_000_000_000 };
-    const now = (): number => clock.now;
-    const settings = server.settings({ user: await server.newUser() });
-    const databases = [1, 2].map(() => new Database(settings, now)) as [Database, Database]; // one of each item
-    const [ledger, other] = [new PostgresLedger(databases[0], now), new PostgresLedger(databases[1], now)];
-    await Promise.all([ledger.tend(), other.tend()]);
-    await expectForgottenLeases({ ledger, clock, tend: () => ledger.tend() }, other);
-    for (const closed of [ledger, other, ...databases]) await closed.close();
-  });
 
   test("the first statement on an empty database waits for its tables, whatever kind it is", async () => {
     const rows = "SELECT count(*) FROM turnpike_payments";
@@ -113,38 +90,6 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     expect((await usage.read("old1")).sequence).toBe(0);
     expect((await usage.read("old2")).sequence).toBe(1);
     expect((await usage.read("new")).sequence).toBe(7);
-  });
-
-  test("a ledger reads the clock at its first use, and takes over leases that have expired by it", async () => {
-    const clock = { now: 1_800_000_000_000 };
-    const now = (): number => clock.now;
-    const settings = server.settings({ user: await server.newUser() });
-    const databases = [1, 2, 3].map(() => new Database(settings, now));
-    const [holder, asker, claimer] = databases.map((database) => new PostgresLedger(database, now));
-    const { payment } = (await holder?.reserve(PAYMENT)) ?? {};
-    const { payment: begun } = (await holder?.reserve({ ...PAYMENT, nonce: "open" })) ?? {};
-    if (payment === undefined || begun === undefined) throw new Error("Nothing is held");
-    await holder?.move(begun, { state: "settling", lease: true });
-    await asker?.reserve({ ...PAYMENT, nonce: "another" });
-    await claimer?.claimOpen(1);
-    clock.now += LEASE_MS;
-    expect((await asker?.reserve(PAYMENT))?.leased).toBe(false);
-    expect(await claimer?.claimOpen(5)).toEqual([]);
-    clock.now += RECHECK_MS;
-    expect((await asker?.reserve(PAYMENT))?.leased).toBe(true);
-    expect((await claimer?.claimOpen(5))?.map(({ nonce }) => nonce)).toEqual(["open"]);
-    for (const ledger of [holder, asker, claimer]) await ledger?.close();
-    for (const database of databases) await database.close();
-  });
-
-  test("renewals are lost while the database is unavailable, and continue later", async () => {
-    const database = new Database(server.settings({ user: await server.newUser() }));
-    const ledger = new PostgresLedger(database, () => performance.now());
-    await ledger.reserve(PAYMENT);
-    await database.close();
-    await ledger.tend();
-    await ledger.tend();
-    await ledger.close();
   });
 
   test("the sums of the days before yesterday are read again after five minutes", async () => {
