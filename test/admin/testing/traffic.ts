@@ -113,8 +113,10 @@ function openH2(port: number): Promise<Connection> {
     session.on("connect", () =>
       resolve({
         port: session.socket.localPort ?? 0,
-        ask: () =>
-          new Promise((responded, failed) => {
+        async ask() {
+          // It was closed while it had no request.
+          if (session.closed || session.destroyed) return false;
+          return await new Promise((responded, failed) => {
             const stream = session.request({ ":path": "/x", ":authority": "a.test" });
             let status = 0;
             stream.on("response", (head) => {
@@ -124,7 +126,8 @@ function openH2(port: number): Promise<Connection> {
             stream.on("end", () => (status === 200 ? responded(goesOn) : failed(new Error(`status ${status}`))));
             stream.on("close", () => failed(new Error(`the stream closed with ${stream.rstCode}`)));
             stream.resume();
-          }),
+          });
+        },
         close: () => session.destroy(),
       }),
     );
