@@ -24,13 +24,14 @@ const FLAGS = {
   fit: { type: "boolean", default: false },
   set: { type: "string", default: "development" },
   wrappers: { type: "boolean", default: false },
+  turns: { type: "boolean", default: false },
   lies: { type: "boolean", default: false },
   cases: { type: "boolean", default: false },
   help: { type: "boolean", default: false },
 } as const;
 
 const USAGE = `usage: npm run bench -- resolve [--data FILE] [--only hints|found] [--pages questions|answers] [--max-sources 1..8] [--svg FOLDER] [--fit]
-       npm run bench -- resolve --only market [--set ${[...OPEN_SETS, ...RESERVED_SETS].join("|")}] [--wrappers | --lies] [--cases]`;
+       npm run bench -- resolve --only market [--set ${[...OPEN_SETS, ...RESERVED_SETS].join("|")}] [--wrappers | --lies | --turns] [--cases]`;
 
 interface Setting {
   readonly name: string;

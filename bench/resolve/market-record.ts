@@ -2,7 +2,7 @@ import { createEmbeddedAnalyst } from "../../src/content/resolve/embedded/analys
 import { planOf } from "../../src/content/resolve/evidence/plan.ts";
 import { weigh } from "../../src/content/resolve/evidence/weigh.ts";
 import { type Judgement, type Source, type Statement } from "../../src/content/resolve/reading/analysis.ts";
-import { type MarketPage, type MarketQuestion, readQuestions } from "./market.ts";
+import { type MarketQuestion, OPEN_SETS, readQuestions } from "./market.ts";
 import { gradeOf } from "./market-figures.ts";
 
 /** The file of the recorded verdicts. */
@@ -10,13 +10,7 @@ export const RECORD_FILE = "bench/resolve/market/verdicts.txt";
 
 /** The questions that the analyst is developed with. */
 export function openQuestions(): readonly MarketQuestion[] {
-  return [
-    ...readQuestions("development"),
-    ...readQuestions("news"),
-    ...readQuestions("strangers"),
-    ...readQuestions("reporters"),
-    ...readQuestions("probes"),
-  ];
+  return OPEN_SETS.flatMap(readQuestions);
 }
 
 const analyst = createEmbeddedAnalyst();
@@ -26,7 +20,7 @@ const analyst = createEmbeddedAnalyst();
  * outcome and host of each piece of evidence, a hash of the reasoning and of all statements, and the grade.
  */
 export async function recordOf(question: MarketQuestion): Promise<string> {
-  const { judgement, statements } = await analysed(question);
+  const { judgement, statements } = await judgeSources(question, sourcesOf(question));
   const { verdict, probability, confidence, evidence, reasoning } = judgement;
   const grade = gradeOf({ question, judgement, sourcesRead: question.pages.length });
   const voices = evidence.map(({ supports, url }) => ` ${supports} ${new URL(url).hostname},`).join("");
@@ -43,26 +37,35 @@ export async function marketRecord(): Promise<string> {
 
 /** The judgement of a question from its pages alone, without a search. */
 export async function judged(question: MarketQuestion): Promise<Judgement> {
-  return (await analysed(question)).judgement;
+  return (await judgeSources(question, sourcesOf(question))).judgement;
 }
 
-async function analysed({
-  question,
-  criteria = "",
-  now,
-  pages,
-  language,
-}: MarketQuestion): Promise<{ readonly judgement: Judgement; readonly statements: readonly Statement[] }> {
-  const at = Date.parse(`${now}T12:00:00Z`);
-  const plan = planOf(question, criteria, at);
-  const sources = pages.map((page) => sourceOf(page, language));
+/** The judgement of a question by the embedded analyst from these sources, and the analyst's statements. */
+export async function judgeSources(
+  question: MarketQuestion,
+  sources: readonly Source[],
+): Promise<{ readonly judgement: Judgement; readonly statements: readonly Statement[] }> {
+  const at = timeOf(question);
+  const plan = planOf(question.question, question.criteria ?? "", at);
   const analysis = await analyst.analyse(plan, sources, { now: at, signal: new AbortController().signal });
   return { judgement: weigh(plan, sources, analysis, at), statements: analysis.statements };
 }
 
-function sourceOf({ url, title, body, published }: MarketPage, language: string): Source {
-  const at = published === undefined ? undefined : Date.parse(published);
-  return { url, title, text: body.map(paragraph).join("\n\n"), published: at, language, isHint: false };
+/** The time at which a question is asked, Unix ms. */
+export function timeOf({ now }: MarketQuestion): number {
+  return Date.parse(`${now}T12:00:00Z`);
+}
+
+/** The pages of a question as the reader gives them. */
+export function sourcesOf({ pages, language }: MarketQuestion): Source[] {
+  return pages.map(({ url, title, body, published }) => ({
+    url,
+    title,
+    text: body.map(paragraph).join("\n\n"),
+    published: published === undefined ? undefined : Date.parse(published),
+    language,
+    isHint: false,
+  }));
 }
 
 /** A table or list as the reader gives it: a paragraph for each row, with tabs between its cells. */

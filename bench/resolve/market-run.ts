@@ -1,6 +1,7 @@
 import { type MarketQuestion, type MarketSet, OPEN_SETS, readQuestions, readWrappings, wrapped } from "./market.ts";
 import { type Answered, answer, type Grade, gradeOf, HEADING, summary, tally } from "./market-figures.ts";
 import { judgeLies, type LieJudged } from "./market-lies.ts";
+import { judgeTurns, type Turned } from "./market-turns.ts";
 import { type MarketWeb, startMarketWeb } from "./market-web.ts";
 
 /** The choice of questions. `cases` lists each question of an open set whose verdict is not the human's. */
@@ -8,12 +9,14 @@ export interface MarketOptions {
   readonly set: MarketSet;
   readonly wrappers: boolean;
   readonly lies: boolean;
+  readonly turns: boolean;
   readonly cases: boolean;
 }
 
 /** Asks the market questions, and prints the grades of their verdicts. */
-export async function runMarket({ set, wrappers, lies, cases }: MarketOptions): Promise<void> {
+export async function runMarket({ set, wrappers, lies, turns, cases }: MarketOptions): Promise<void> {
   if (lies) return runLies(await judgeLies());
+  if (turns) return runTurns(await judgeTurns(set));
   const web = startMarketWeb();
   try {
     if (wrappers) return await runWrappers(web, cases);
@@ -75,6 +78,14 @@ async function runWrappers(web: MarketWeb, cases: boolean): Promise<void> {
       for (const { claim, supports, url } of one.judgement.evidence) console.log(`    ${supports} ${url}: ${claim}`);
     }
   }
+}
+
+/** Counts the verdicts that stay with turned sentences. */
+function runTurns(rows: readonly Turned[]): void {
+  const sum = (key: "questions" | "firm" | "likely"): number => rows.reduce((all, row) => all + row[key], 0);
+  for (const { text, questions, firm, likely } of rows.filter((row) => row.firm + row.likely > 0))
+    console.log(`${text.padEnd(60)} ${firm} firm, ${likely} likely of ${questions}`);
+  console.log(`all turned sentences: ${sum("firm")} firm, ${sum("likely")} likely of ${sum("questions")}`);
 }
 
 /** Lists the lies that got a verdict, and counts those that got the one they want. */

@@ -36,8 +36,8 @@ export type MarketPage = z.infer<typeof pageSchema>;
 export type MarketQuestion = z.infer<typeof questionSchema>;
 
 /** The parts of the questions to develop with, and those that are reserved. */
-export const OPEN_SETS = ["development", "news", "probes", "strangers", "reporters"] as const;
-export const RESERVED_SETS = ["held", "fresh", "sealed", "kept", "unseen", "closed"] as const;
+export const OPEN_SETS = ["development", "news", "probes", "strangers", "reporters", "guests"] as const;
+export const RESERVED_SETS = ["held", "fresh", "sealed", "kept", "unseen", "closed", "locked"] as const;
 export type MarketSet = (typeof OPEN_SETS)[number] | (typeof RESERVED_SETS)[number];
 
 /** Whether a text names a set. */
