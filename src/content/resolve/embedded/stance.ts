@@ -3,7 +3,6 @@ import { type FirstNumber } from "../reading/date-order.ts";
 import { datesAround, datesOf, type NamedDate } from "../reading/dates.ts";
 import { GRAMMARS } from "../reading/grammar.ts";
 import { quantitiesOf } from "../reading/quantities.ts";
-import { hasNegation } from "../reading/negation.ts";
 import { EFFECT, LAST_YEAR } from "../reading/phrases.ts";
 import { type ReadSentence, undatedTokensOf } from "../reading/spans.ts";
 import { WORDS } from "../reading/vocabulary.ts";
@@ -21,6 +20,7 @@ import { superlative } from "./superlatives.ts";
 import { hasSurplus } from "./surplus.ts";
 import { rowOf } from "./tables.ts";
 import { inTime } from "./timing.ts";
+import { isTurnable } from "./turning.ts";
 
 interface At {
   readonly source: Source;
@@ -79,8 +79,8 @@ export function statementOf(asked: Asked, passage: Passage, at: At): Statement |
       isForeign: at.language !== asked.language,
       isLoose:
         (reading.sign > 0 && at.language === asked.language && leavesOut(asked, passage, isFigure === true)) ||
-        (part !== undefined && sentence !== undefined && hasSurplus(asked, passage.text, sentence, part)) ||
-        (reading.sign > 0 && isTurnable(passage.text)),
+        (part !== undefined && sentence !== undefined && hasSurplus(asked, passage.text, sentence, part)),
+      isTurnable: isTurnable(asked, passage, reading, sentence),
     },
     { reading, date, isDated: dates.length > 0 || LAST_YEAR.test(passage.text), source: at.source },
   );
@@ -103,11 +103,6 @@ function leavesOut(asked: Asked, { near }: Passage, isFigure: boolean): boolean 
 }
 
 const WITHOUT = /(?<![\p{L}])(?:without|ohne|sans|sin|senza|sem)(?![\p{L}])/iu;
-
-/** Whether other words of the sentence may turn the reading: "Chelsea, not Arsenal, won", "Sign the act!". */
-function isTurnable(text: string): boolean {
-  return hasNegation(text) || /!["”’)\s]*$/u.test(text);
-}
 
 /** The date of the outcome: the first one in its clause, or else the first one of the sentence. */
 function dateOf(text: string, dates: readonly NamedDate[], { part, isFigure }: Reading): NamedDate | undefined {
@@ -140,7 +135,10 @@ function read(asked: Asked, passage: Passage, sentence: ReadSentence): Reading {
   const answer = answerOf(asked, passage);
   if (answer.sign !== 0) return answer;
   const verdict = factCheckOf(passage);
-  if (verdict.sign !== 0) return verdict;
+  // "It is not true that the park had 874,200 visitors" does not deny a million.
+  const figures = asked.thresholds.length === 0 ? [] : quantitiesOf(passage.text, language, dates);
+  if (verdict.sign !== 0 && asked.thresholds.every(({ value }) => figures.some((one) => one.value === value)))
+    return verdict;
   if (isQuestion(passage.text)) return NOTHING;
   if (passage.header !== undefined) {
     const row = rowOf(asked, passage, language, dates);
@@ -170,7 +168,6 @@ function read(asked: Asked, passage: Passage, sentence: ReadSentence): Reading {
     }
     if (asked.thresholds.some(({ comparison }) => comparison !== "equal")) return NOTHING;
     // "the second time" for "three times"
-    const figures = quantitiesOf(passage.text, language, dates);
     if (!asked.thresholds.every(({ value }) => figures.some((one) => one.value === value))) return NOTHING;
   }
   const record = recorded(asked, passage, sentence);

@@ -162,11 +162,15 @@ function isHeadBehind(zone: readonly Token[], at: number, argument: Argument, pl
       continue;
     if (grammar.preposition.has(word.text) && !(language !== "en" && ["a", "al", "les", "des"].includes(word.text))) {
       if (grammar.by.has(word.text) && n === 0) return true;
-      const noun = zone.slice(0, n).findLast((other) => !grammar.determiner.has(other.text));
+      const [noun, modifier] = zone
+        .slice(0, n)
+        .filter((other) => !grammar.determiner.has(other.text))
+        .toReversed();
       if (noun === undefined) return !isSubject && WORDS.beforeObject.has(word.text);
       // "the hearing on the permit of the tower": the noun before must head its phrase, too.
       if (argument.words.has(noun.stem)) continue;
-      return WORDS.standFor.has(noun.stem);
+      // "the youth team of X" is not X.
+      return WORDS.standFor.has(noun.stem) && !WORDS.lesser.has(modifier?.text);
     }
     // "hat am Abend den Haushalt beschlossen": an article that no preposition governs begins a noun phrase.
     if (

@@ -6,6 +6,7 @@ import {
   type Statement,
   type Verdict,
 } from "../reading/analysis.ts";
+import { isExact } from "./voices.ts";
 import { hostOf } from "../reading/resolution-source.ts";
 import { wordsOf } from "../reading/words.ts";
 
@@ -116,13 +117,13 @@ function isOnly(done: Part, open: Part, sources: readonly Source[]): Verdict {
 function statedBefore({ statements, plan }: Part, other: Part): number {
   const names = other.plan.names.filter((name) => !plan.names.includes(name));
   const said = statements.filter(
-    ({ supports, strength, isAside, isLoose, quote }) =>
-      supports === "YES" &&
-      strength >= 0.5 &&
-      isAside !== true &&
-      isLoose !== true &&
+    (one) =>
+      one.supports === "YES" &&
+      one.strength >= 0.5 &&
+      one.isAside !== true &&
+      isExact(one) &&
       names.length > 0 &&
-      [...quote.matchAll(BEFORE)].some(([, rest = ""]) => {
+      [...one.quote.matchAll(BEFORE)].some(([, rest = ""]) => {
         const stems = new Set(wordsOf(rest).map(({ stem }) => stem));
         return names.every((name) => stems.has(name));
       }),

@@ -47,6 +47,8 @@ export interface Passage extends Sentence {
   readonly near: ReadonlySet<string>;
   /** The sentence before it. Before the first sentence, the title. */
   readonly before: string;
+  /** The two sentences behind it. */
+  readonly after: string;
   /** Whether the sentence before it has terms of the question. */
   readonly isContinued: boolean;
   /** Whether its context is unreal, such as a novel or a game, so that it states nothing. */
@@ -144,7 +146,9 @@ export function passagesOf(
   let last: { readonly text: string; readonly shared: ReadonlySet<string> }[] = [];
   const mentions = new Map<string, number>();
   let lead: number | undefined;
+  const texts: string[] = [];
   for (const sentence of sentencesOf(source.text)) {
+    texts.push(sentence.text);
     const words = wordsOf(sentence.text);
     const shared = new Set(words.flatMap(({ stem }) => (terms.has(stem) ? [stem] : [])));
     // The line with the name of the site or the author is about neither.
@@ -166,7 +170,7 @@ export function passagesOf(
     if (worth) {
       const before = last.at(-1)?.text ?? source.title;
       const isContinued = SENTENCE.test(before) && (last.at(-1)?.shared.size ?? 0) > 0;
-      const place = { ...sentence, before, isContinued, isUnreal, isAside: false, header };
+      const place = { ...sentence, before, isContinued, isUnreal, isAside: false, header, after: "" };
       keep(kept, { ...place, words, shared, near, coverage: weigh(shared), context: weigh(near) });
     }
     if (isRow) header ??= sentence.text;
@@ -179,6 +183,7 @@ export function passagesOf(
     .slice(0, MAX_PASSAGES * 2)
     .map((passage) => ({
       ...passage,
+      after: texts.slice(passage.index + 1, passage.index + 3).join(" "),
       isAside:
         !(passage.index === lead && isOnTitle(passage, titleWords)) && isAside(passage, source, names, isTopicOf),
     }));

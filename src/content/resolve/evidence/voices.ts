@@ -151,5 +151,10 @@ export function speaks({ strength }: Voice): boolean {
 
 /** Whether a voice supports a verdict: it states the outcome, and no other words may turn its sense. */
 export function decides(voice: Voice): boolean {
-  return speaks(voice) && voice.statements.some(({ isLoose }) => isLoose !== true);
+  return speaks(voice) && voice.statements.some(isExact);
+}
+
+/** Whether no other words of a statement can change what it states. */
+export function isExact({ isLoose, isTurnable }: Statement): boolean {
+  return isLoose !== true && isTurnable !== true;
 }

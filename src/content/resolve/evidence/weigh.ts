@@ -10,7 +10,7 @@ import {
 } from "../reading/analysis.ts";
 import { type Balance, balanceOf } from "./balance.ts";
 import { hostOf } from "../reading/resolution-source.ts";
-import { decides, speaks } from "./voices.ts";
+import { decides, isExact, speaks } from "./voices.ts";
 import { whyOf } from "./why.ts";
 
 /** Probability of YES without evidence: most questions and most claims that are checked turn out false. */
@@ -71,10 +71,13 @@ function verdictOf(plan: Plan, probability: number, statements: readonly Stateme
   const isFirm = (sign: number): boolean => {
     const agreeing = voices.filter(
       (one) =>
-        one.sign === sign && !one.isAside && speaks(one) && one.statements.some(({ isForeign }) => isForeign !== true),
+        one.sign === sign &&
+        !one.isAside &&
+        speaks(one) &&
+        one.statements.some(({ isForeign, isTurnable }) => isForeign !== true && isTurnable !== true),
     );
     const exact = agreeing.filter((one) =>
-      one.statements.some(({ isLoose, isForeign }) => isLoose !== true && isForeign !== true),
+      one.statements.some((statement) => isExact(statement) && statement.isForeign !== true),
     );
     return (exact.length > 0 && agreeing.length >= FIRM_VOICES) || exact.some((one) => one.isResolutionSource);
   };

@@ -102,8 +102,10 @@ export interface Statement {
   readonly isDateOpen?: boolean;
   /** The page mentions it in passing, so that it only supports a source that reports it. */
   readonly isAside?: boolean;
-  /** Words that the reading leaves out may turn its sense: it only contradicts. */
+  /** Words that the reading leaves out may make it another thing: it contradicts, or supports an exact statement. */
   readonly isLoose?: boolean;
+  /** Other words may deny what it states: it only contradicts. */
+  readonly isTurnable?: boolean;
   /** It says that the event has not happened yet. */
   readonly isPending?: boolean;
   /** It is in another language than the question, so it supports no more than a likely verdict. */

@@ -36,3 +36,15 @@ export const COMPARED =
 /** The year or the season before. */
 export const YEAR_BEFORE =
   /(?<!\p{L})(?:(?:last|the\sprevious)\s(?:year|season)|(?:letzte[ns]?|vorige[ns]?|vergangene[ns]?)\s(?:Jahr|Saison)|l['’]an\sdernier|la\ssaison\sdernière|(?:el\saño|la\stemporada)\spasad[oa]|l['’]anno\sscorso|la\sscorsa\sstagione|(?:o\sano|a\s[ée]poca|a\stemporada)\spassad[oa])(?!\p{L})/iu;
+
+/** Words and phrases that may deny the rest of their sentence. */
+export const TURNING =
+  /(?<![\p{L}])(?:jok(?:e[ds]?|ing(?:ly)?)|jest(?:ed|ing(?:ly)?)?|prank\p{L}*|spoof\p{L}*|parod\p{L}+|fiction\p{L}*|fictitious|simulat\p{L}+|rehears\p{L}+|mock|draft|scarcely|hardly|barely|mistake\p{L}*|erroneous\p{L}*|premature\p{L}*|rumou?r\p{L}*|seem(?:s|ed)?|all\sbut|as\sgood\sas|(?:every|any|no)(?:one|body|thing)\s(?:but|except)|except|other\sthan|apart\sfrom|unless|if|on\s(?:the\s)?condition|subject\sto|provided|pending|await(?:s|ed|ing)|(?:still|yet)\s(?:needs?|has\sto|have\sto|must|requires?)|(?:that|this|such)\swas\sthe\splan|(?:earlier|previous|first|old|former)\sversion|scherz\p{L}*|entwurf\p{L}*|irrtüml\p{L}*|versehentlich|gerücht\p{L}*|außer|sofern|unter\sder\sbedingung|vorbehaltlich|plaisant\p{L}+|canular|brouillon|par\serreur|rumeurs?|sauf|sous\sréserve|à\scondition|broma|bulo|borrador|por\serror|rumor(?:es)?|salvo|excepto|a\scondición|scherz\p{L}+|bufala|bozza|per\serrore|tranne|a\scondizione|brincadeira|boato|rascunho|por\sengano|exceto|desde\sque|(?:years?|decades?|centur(?:y|ies))\sago)(?![\p{L}])/giu;
+
+/** A thing that was just told, a verb, and a word that takes it back: "the decision was reversed". */
+export const REVERSED =
+  /(?<![\p{L}])(?:(?:the|this|that|it|its|their|an?|which|both|these|d(?:er|ie|as|iese[rs]?)|l[ae]|cette|ce|el|los|las|est[ea]|il|quest[ao]|[oa]|ess[ea])\s|l['’])(?:\p{L}+\s){0,3}?(?:was|were|is|are|has|have|had|turned|turns|proved|proves|wurden?|war|ist|hat|est|était|fut|a\sété|es|era|fue|ha|è|fu|foi|é|tem)\s(?:\p{L}+\s){0,4}?(?:hoax|jok\p{L}+|prank|false|untrue|wrong|fake|mistake\p{L}*|errors?|erroneous|fabricat\p{L}+|invented|reversed|withdrawn|retracted|overturned|revoked|rescinded|cancel\p{L}+|annulled|undone|taken\sback|denied|premature|the\splan|zurückgenommen|widerrufen|aufgehoben|falsch|erfunden|dementiert|falschmeldung|fau(?:x|sse)|canular|annulée?|retirée?|démentie?|fals[oaei]|bulo|broma|anulad[oa]|retirad[oa]|desmentid[oa]|revocad[oa]|bufala|annullat[oa]|ritirat[oa]|smentit[oa]|revocat[oa]|boato|revogad[oa])(?![\p{L}])/giu;
+
+/** "denied the report" */
+export const DENIED =
+  /(?<![\p{L}])(?:den(?:y|ies|ied|ying)|refut(?:e[sd]?|ing)|disput(?:e[sd]?|ing)|dismiss(?:es|ed|ing)|reject(?:s|ed|ing)?)\s(?:\p{L}+\s){0,2}(?:reports?|claims?|rumou?rs?|stor(?:y|ies)|it|this|that|news|allegations?|announcement|statement)(?![\p{L}])/iu;

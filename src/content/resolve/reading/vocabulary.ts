@@ -51,6 +51,8 @@ export const WORDS = classesOf<
   | "circumstance"
   /** Words by which something else is counted in, or not. */
   | "counting"
+  /** Adverbs that leave a fact what it is. */
+  | "plain"
   /** Stems of verbs and nouns that any figure can have. */
   | "general"
 >(`
@@ -82,6 +84,7 @@ assembly: parliament senate congress assembly legislature chamber house council 
 member: lawmakers legislators mps deputies senators councillors members abgeordnete stadtrate gemeinderate deputes senateurs elus conseillers administrateurs diputados senadores concejales deputati senatori consiglieri deputados vereadores
 manner: majorit* mehrheit* mayori* maggioran* maiori* vote* voto* voti* stimm* voix* margin* mistak* accident* default* law* decre* mail* email* hand* acclam* unanim* percent* cent ciento cento effect* wirkung effet efecto effetto efeito good favour favor
 general: new neue* nouve* nuev* nuov* novo* nova* ever annual* overall whole entire exactly official*
+plain: accordingly officially formally finally narrowly comfortably easily unanimously recently already also just now then eventually successfully quickly swiftly immediately currently again thus later soon still yet even jointly legally permanently fully completely definitively ultimately overwhelmingly convincingly decisively clearly simply only once twice today longer early earlier exactly precisely publicly personally duly safely directly effectively newly previously nearby annually daily weekly monthly yearly hourly roughly approximately nationally globally worldwide internationally locally initially originally firstly surprisingly unexpectedly reluctantly grudgingly solemnly smoothly heavily sharply steadily slightly strongly significantly solely largely mainly mostly widely particularly especially respectively auch bereits dann nun schon endlich heute wieder noch deja aussi enfin encore ya tambien finalmente gia anche ancora ja tambem officiellement formellement finalement recemment definitivement unanimement immediatement egalement largement oficialmente formalmente recientemente definitivamente unanimemente inmediatamente ampliamente ufficialmente recentemente immediatamente recentemente imediatamente nuevamente novamente nuovamente notamment
 time: monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch donnerstag freitag samstag sonntag lundi mardi mercredi jeudi vendredi samedi dimanche lunes martes miercoles jueves viernes sabado domingo lunedi martedi mercoledi giovedi venerdi sabato domenica feira today yesterday gestern heute hier ayer hoy ieri oggi ontem hoje minut* year* season* month* week* weekend* day* night* morning* afternoon* evening* noon midnight hour* quarter* end* beginning time* jahr* saison* monat* woche* tag* nacht* morgen* abend* mittag* stunde* ende an annee* mois semaine* jour* nuit* matin* soir* midi heure* fin fine fim ano* temporada* mes* semana* dia* noche* manana* tarde* hora* anno* anni stagion* mesi settiman* giorn* notte mattin* sera* pomeriggi* ora ore noite* manha*
 circumstance: after amid following despite during because nach trotz wegen wahrend apres malgre pendant tras despues durante pese dopo nonostante apos depois apesar
 counting: including excluding counting inklusive einschliesslich mitsamt ohne compris* hors incluid* inclus* excluid* compres* esclus* inclui* exclui*

@@ -1,6 +1,6 @@
 import { createEmbeddedAnalyst } from "../embedded/analyst.ts";
 import { planOf } from "../evidence/plan.ts";
-import { speaks, voicesOf } from "../evidence/voices.ts";
+import { isExact, speaks, voicesOf } from "../evidence/voices.ts";
 import { weigh } from "../evidence/weigh.ts";
 import { type Analysis, type Plan, type Source, type Verdict } from "../reading/analysis.ts";
 
@@ -23,7 +23,7 @@ export async function sideOf(question: string, sentence: string, now = NOW): Pro
   const { statements } = await analysisOf(planOf(question, "", now), [sourceOf(sentence, 0)], now);
   const [found] = statements;
   if (found === undefined || found.supports === "NEUTRAL") return "";
-  return found.isLoose === true ? `${found.supports}?` : found.supports;
+  return isExact(found) ? found.supports : `${found.supports}?`;
 }
 
 /** The side of which the embedded analyst takes a sentence for a voice. Empty if it is not one. */

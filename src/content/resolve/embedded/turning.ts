@@ -1,0 +1,84 @@
+import { type Passage } from "../evidence/passages.ts";
+import { conceptsIn } from "../reading/concepts.ts";
+import { type NamedDate } from "../reading/dates.ts";
+import { hasNegation } from "../reading/negation.ts";
+import { DENIED, REVERSED, TURNING } from "../reading/phrases.ts";
+import { ADVERB, type ReadSentence } from "../reading/spans.ts";
+import { WORDS } from "../reading/vocabulary.ts";
+import { wordsOf } from "../reading/words.ts";
+import { type Reading } from "./outcome-reading.ts";
+import { type Asked, yearsOf } from "./question.ts";
+
+/**
+ * Whether words of the sentence beside the reading, or the sentences behind it, may deny what it states: "Chelsea, not
+ * Arsenal, won", "temporarily reopened", "Sign the act!", "X won. The result was reversed".
+ */
+export function isTurnable(asked: Asked, { text, after }: Passage, reading: Reading, sentence?: ReadSentence): boolean {
+  const { sign, part, isFigure, isAbsence } = reading;
+  const { statement } = asked.plan;
+  const [start, end] = [part?.start ?? 0, part?.end ?? text.length];
+  // "has not won", "it is false that" state NO by their negation, and "did not close above 50" by that of its figure's clause.
+  const isOwn = sign < 0 && (part === undefined || (isAbsence && isFigure !== true));
+  const rest = isFigure === true && sign < 0 ? `${text.slice(0, start)} ${text.slice(end)}` : text;
+  const short = isFigure === true ? rest.replace(SHORT_OF, " ") : rest;
+  if (!isOwn && hasNegation(sentence?.language === "pt" ? short.replace(IN_THE, " ") : short)) return true;
+  if (/!["”’)\s]*$/u.test(text)) return true;
+  if ([...text.matchAll(TURNING)].some(([phrase]) => !hasWordOf(statement, phrase))) return true;
+  if (isReversed(asked, `${text.slice(end)} ${after}`)) return true;
+  return (
+    sentence !== undefined && (hasOpenAdverb(statement, sentence, part) || hasOtherYear(asked, text, sentence.dates))
+  );
+}
+
+/** Words that deny nothing: "well short of the target" beside a figure, and the Portuguese "no", which is "in the". */
+const SHORT_OF = /\bshort\sof\b/giu;
+const IN_THE = /(?<!\p{L})no(?!\p{L})/giu;
+
+function hasWordOf(statement: string, phrase: string): boolean {
+  const own = new Set(wordsOf(statement).map(({ stem }) => stem));
+  return wordsOf(phrase).some(({ stem }) => own.has(stem));
+}
+
+/** "The decision was reversed": the words behind a report take it back. */
+function isReversed({ outcomes, plan }: Asked, behind: string): boolean {
+  if (DENIED.test(behind)) return true;
+  return [...behind.matchAll(REVERSED)].some(
+    ([phrase]) =>
+      // "The vote was annulled" only repeats the outcome of the question, "the report was withdrawn" takes it back.
+      conceptsIn(wordsOf(phrase)).isDisjointFrom(outcomes) || (NEWS.test(phrase) && !NEWS.test(plan.statement)),
+  );
+}
+
+const NEWS = /(?<!\p{L})(?:announcement|reports?|statement|news|article|claims?|story|stories|post)(?!\p{L})/iu;
+
+/** Whether the clause of a reading has an adverb that is not known to leave it a fact: "symbolically", "all but". */
+function hasOpenAdverb(statement: string, { tokens }: ReadSentence, part: Reading["part"]): boolean {
+  const own = new Set(wordsOf(statement).map(({ stem }) => stem));
+  return tokens.some(
+    ({ text, stem, capital, start, end }) =>
+      part !== undefined &&
+      start >= part.start &&
+      end <= part.end &&
+      !capital &&
+      ADVERB.test(text) &&
+      !WORDS.plain.has(text) &&
+      !own.has(stem),
+  );
+}
+
+/** Whether the sentence names a year before that of the question, in which the event may have been. */
+function hasOtherYear({ years, now, isFuture }: Asked, text: string, dates: readonly NamedDate[]): boolean {
+  if (years.size === 0 && !isFuture) return false;
+  const first = Math.min(new Date(now).getUTCFullYear(), ...years);
+  return dates.some(
+    (date) =>
+      date.hasYear &&
+      !SINCE.test(text.slice(0, date.start)) &&
+      !/\([^)]*$/u.test(text.slice(0, date.start)) &&
+      yearsOf(date).every((year) => year < first),
+  );
+}
+
+/** The end of a text before a year that is only compared with: "than in 2025", "the lowest since the drought of 1976". */
+const SINCE =
+  /(?<![\p{L}])(?:than|compared|since|als|gegenüber|seit|qu['’]|par\srapport|depuis|que|desde|di|rispetto|d(?:al|el|ell|u)|do\sque)\s?(?:\p{L}+\s?){0,4}$/iu;
