@@ -29,8 +29,8 @@ export interface Turned {
 }
 
 /**
- * Turns each sentence that supports a firm verdict of the plain English questions, all pages of a question in one way
- * (`market/turns.json`), and counts the verdicts that stay on the side of the sentences: they are wrong.
+ * Turns each sentence that supports a firm verdict of the plain English questions, as `market/turns.json` says: all pages
+ * of a question in one way. A verdict that stays on the side of the sentences is wrong.
  */
 export async function judgeTurns(set: MarketSet): Promise<Turned[]> {
   const turns = turnsSchema.parse(JSON.parse(readFileSync(join(import.meta.dir, "market", "turns.json"), "utf8")));
