@@ -227,6 +227,20 @@ test("charges up to the risk of a channel are taken, and no further one", async 
   expect(await channel.row()).toMatchObject({ charged: "2000", holder: "" });
 });
 
+test.each([
+  ["of an account", {}],
+  // The chain is asked about each of its vouchers.
+  ["of a contract", { payerAuthorizer: `0x${NO_AUTHORIZER.slice(2)}` as const }],
+])(
+  "the first charge of a channel %s can be all that is risked, and the next one waits for a claim",
+  async (_w, parties) => {
+    const bounds = { max_risk: "1000", max_total_risk: "1000" };
+    const channel = await opened({ keys: { ...bounds, contracts: bounds }, parties });
+    expect(await outcome(await channel.buy(1000))).toBe(200);
+    expect(await outcome(await channel.buy(2000))).toEqual([503, "overloaded", "1"]);
+  },
+);
+
 test("without room for the response, nothing is charged", async () => {
   const channel = await opened({ shop: { room: { bufferCount: 0 } } });
   expect(await outcome(await channel.buy(1000))).toEqual([503, "overloaded", "1"]);

@@ -207,10 +207,31 @@ describe("a response that cannot be buffered", () => {
     expect([told, cancelled.count]).toMatchObject([[{ code: "upstream-failed" }], 1]);
   });
 
-  test("is a protocol upgrade", () => {
-    const { held, told, cancelled } = buffered();
-    held.start(headOf(101));
-    expect([told, cancelled.count]).toMatchObject([[{ code: "not-implemented" }], 1]);
+  test.each([
+    [101, "A: 1\r\n", "not-implemented"],
+    [200, "Content-Type: text/event-stream; charset=utf-8\r\n", "not-implemented"],
+    [206, "Content-Type: TEXT/EVENT-STREAM\r\n", "not-implemented"],
+    [304, "A: 1\r\n", "upstream-failed"],
+  ])("has no end or is for another request, with status %d and %j, and what follows is discarded", (...row) => {
+    const [status, fields, code] = row;
+    const { exchange, held, pool, told, cancelled } = buffered({ headers: { "if-match": '"a"' } });
+    held.start(headOf(status, -1, { fields }));
+    held.start(headOf(200));
+    send(held, 5);
+    held.end("");
+    held.abort(ERROR);
+    expect([told, cancelled.count]).toMatchObject([[{ code }], 1]);
+    expect([pool.used, exchange.started]).toEqual([0, false]);
+  });
+
+  test.each([
+    [200, "Content-Type: text/event-stream-like\r\n"],
+    [200, "Content-Type: text/plain; of=text/event-stream\r\n"],
+  ])("has an end, with status %d and %j", (status, fields) => {
+    const { held, told } = buffered();
+    held.start(headOf(status, -1, { fields }));
+    held.end("");
+    expect(told).toMatchObject([{ size: 0 }]);
   });
 
   test("is aborted by the upstream, before or after its head", () => {

@@ -241,7 +241,7 @@ export class ResponseDisk {
   }
 
   #remove(name: string): void {
-    if (!this.#isClosed) this.#write(() => this.#index.remove(name));
+    this.#write(() => this.#index.remove(name));
   }
 
   /** Writes at once, or when other processes have written. */
