@@ -42,9 +42,13 @@ async function room(routes: readonly object[]): Promise<number> {
   return fits;
 }
 
+/** A route whose path has this many characters after the slash. */
+const route = (length: number, more: object = {}) => ({
+  path_prefix: `/${"p".repeat(length)}`,
+  x402: { ...SOLD, ...more },
+});
+
 test("of routes with the same terms, exactly those whose challenge is too long are named", async () => {
-  const path = (length: number): string => `/${"p".repeat(length)}`;
-  const route = (length: number, more: object = {}) => ({ path_prefix: path(length), x402: { ...SOLD, ...more } });
   const most = await room([route(20)]);
   const routes = [route(19), route(40), { path_prefix: "/free" }, route(20), route(21), route(1, { description: "d" })];
   const problems = await problemsOf(configOf(routes, most));
@@ -82,8 +86,7 @@ test("the challenge of a route with rules must fit with the longest amounts that
 
 test("routes whose challenges are known to fit are not checked again", async () => {
   const config = configOf([{ path_prefix: "/a", x402: SOLD }], 8192);
-  const [route] = config.routes;
-  expect(await problemsOf(config, new Set([route]))).toEqual([]);
+  expect(await problemsOf(config, new Set(config.routes))).toEqual([]);
   const again = configOf([{ path_prefix: "/a", x402: SOLD }], 8192);
   expect(await problemsOf(again)).toHaveLength(1);
   // The result is kept with the routes, for the same URLs.

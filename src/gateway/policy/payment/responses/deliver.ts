@@ -73,12 +73,12 @@ class Taker {
   }
 }
 
-/** False: sending cannot continue. A body in memory is sent in one turn, as far as the client accepts it. */
+/** False: the body could not be read. A body in memory is sent in one turn, as far as the client accepts it. */
 async function sendBody(exchange: Exchange, body: PaidResponse["body"], taker: Taker): Promise<boolean> {
   const { response } = exchange;
   if (body instanceof ResponseFile) return sendFile(exchange, body, taker);
   for (const piece of body) {
-    if (taker.isLost) return false;
+    if (taker.isLost) break;
     if (!response.data(piece)) await taker.drained();
   }
   return true;
@@ -94,19 +94,19 @@ async function sendFile(exchange: Exchange, file: ResponseFile, taker: Taker): P
     if (at === file.size) break;
     if (sent === wanted) {
       await new Promise(setImmediate);
-      if (taker.isLost) return false;
+      if (taker.isLost) break;
       continue;
     }
     // Only a socket that refused data reports room again. A small piece is enough to find out.
     const piece = await file.read(at, sent > 0 ? FILL_BYTES : READ_BYTES).catch(() => undefined);
-    if (taker.isLost) return false;
+    if (taker.isLost) break;
     if (piece === undefined) {
       response.abort(new TurnpikeError("internal", "the response could not be read back"));
       return false;
     }
     at += piece.length;
     if (!response.data(piece)) await taker.drained();
-    if (taker.isLost) return false;
+    if (taker.isLost) break;
   }
   return true;
 }

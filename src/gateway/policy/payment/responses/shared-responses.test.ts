@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { watchTimers } from "../../../../lib/testing/timers.ts";
 import { until } from "../../../../lib/testing/until.ts";
 import { TurnpikeError } from "../../../../lib/errors.ts";
 import { type KeptResponses } from "../../../../store/kept-responses.ts";
@@ -79,6 +80,42 @@ test("a failing database stops no payment, is reported once, and a client can re
   expect(logged).toEqual(["payment: cannot share kept responses with other gateways: connection"]);
   responses.close();
 });
+
+test.each<[string, (responses: SharedResponses) => Promise<unknown>]>([
+  ["keep", (responses) => responses.keep(RESPONSE, RECORD)],
+  ["has", (responses) => responses.has("payment")],
+  ["find", (responses) => responses.get("payment").catch(() => undefined)],
+  ["sweep", async () => undefined],
+])(
+  "a database that fails at %s is reported, again after a sweep that succeeds, and not after the end",
+  async (name, use) => {
+    let isAway = true;
+    let sweeps = 0;
+    const work = async (): Promise<undefined> => (isAway ? await fail() : undefined);
+    const store = {
+      keep: async () => true,
+      has: async () => false,
+      find: async () => undefined,
+      [name]: work,
+      sweep: async () => ((sweeps += 1), name === "sweep" ? await work() : undefined, 0),
+    } as KeptResponses; // Each member is there.
+    using timers = watchTimers((ms) => (ms === 5000 ? 1 : ms));
+    const { responses, logged } = sharedBy(store);
+    for (const times of [1, 2]) {
+      isAway = true;
+      await use(responses);
+      await until(() => logged.length === times);
+      isAway = false;
+      const before = sweeps;
+      await until(() => sweeps > before + 1);
+    }
+    responses.close();
+    await until(() => timers.pending(5000) === 0);
+    isAway = true;
+    await use(responses);
+    expect(new Set(logged)).toEqual(new Set(["payment: cannot share kept responses with other gateways: connection"]));
+  },
+);
 
 test("a body in a file is shared up to 7 MiB, and up to 32 MiB of them are read at a time", async () => {
   const MIB = 1_048_576;

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from "bun:test";
+import { afterEach, expect, spyOn, test } from "bun:test";
 import { fieldLine } from "../../../../lib/http/fields.ts";
 import { until } from "../../../../lib/testing/until.ts";
 import { deferralOf } from "../../../../payments/settlement/deferral.ts";
@@ -110,6 +110,18 @@ test("the channel has the chain's state after a deposit; without it, its money a
   channel.state = { ...channel.state, balance: 20_000n };
   expect(await outcome(await channel.deposit(2000, 10_000))).toBe(200);
   expect(await channel.row()).toMatchObject({ balance: "30000", syncedAt: openedAt + 1000, charged: "2000" });
+});
+
+test("a deposit that the ledger does not record has no result yet, and its response is owed", async () => {
+  const channel = unfunded((exchange) => respondWith(exchange, 200, "the goods"));
+  const failing = spyOn(channel.shop.store.channels, "sync").mockRejectedValueOnce(new Error("disk full"));
+  const payment = channel.depositPayment(1000, 10_000);
+  expect(await outcome(await channel.shop.send(payment))).toEqual([503, "settlement-pending", "5"]);
+  failing.mockRestore();
+  expect(channel.shop.logged.join()).toContain("the settlement failed unexpectedly");
+  channel.shop.clock.now += RECHECK_MS + 1;
+  expect(await outcome(await channel.shop.send(payment))).toBe(200);
+  expect([channel.orders.length, (await channel.row()).charged]).toEqual([1, "1000"]);
 });
 
 test("a facilitator without channels takes no deposit, and says nothing about one without a result", async () => {
