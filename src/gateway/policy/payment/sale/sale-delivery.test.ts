@@ -31,7 +31,7 @@ async function payByScheme(shop: Shop): Promise<Response> {
   return fetch(`${shop.gateway.url}/goods`, { headers: { authorization: answerTo(challenge) } });
 }
 
-test("a failure after a settlement has the receipt, except by the Payment scheme, which has none for errors", async () => {
+test("a failure after a settlement has the receipt, except by the Payment scheme, which forbids it", async () => {
   const shop = openShop({
     mpp: true,
     terms: { settle: "before" },
