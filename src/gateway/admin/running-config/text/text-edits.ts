@@ -147,8 +147,8 @@ class Editor {
     const container: Container = { node, owned, endsWithComma: owned.at(-1)?.comma !== undefined };
     const inPlace = new Set(longestRise(wanted.map((part) => part.from)));
     const edits = owned.flatMap((own, i) => (inPlace.has(i) ? [] : [{ ...this.#lines.removal(own), text: "" }]));
-    // New parts follow the old part before them, even if it is removed.
-    let before = inPlace.has(0) ? undefined : owned[0];
+    // New parts follow the old part before them, even if it is removed, unless its line is the first one of the text.
+    let before = inPlace.has(0) || this.#beginsText(owned[0]) ? undefined : owned[0];
     for (const [i, want] of wanted.entries()) {
       const isLast = i === wanted.length - 1;
       const part = inPlace.has(want.from) ? node.parts[want.from] : undefined;
@@ -165,6 +165,10 @@ class Editor {
       before = owned[want.from];
     }
     return edits;
+  }
+
+  #beginsText(own: OwnedText | undefined): boolean {
+    return own !== undefined && this.#lines.text.slice(0, own.start).trim() === "";
   }
 
   /** The comma after a part that stays: it changes only if the grammar demands it, or text after it in its line goes. */
