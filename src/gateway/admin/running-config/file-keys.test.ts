@@ -153,3 +153,11 @@ test("a path that cannot be looked up is refused", () => {
     expect(refusedPaths({ ...saved, access_log: { path: `${allowed}/${name}` } }, saved)).toEqual(["access_log.path"]);
   }
 });
+
+test("the files of a long configuration are looked for in steps, between which requests are served", () => {
+  const document = { routes: Array.from({ length: 500 }, (_, at) => ({ path_prefix: `/${at}` })) };
+  let steps = 0;
+  for (const _ of fileSteps(document, document, document)) steps += 1;
+  // Each item of a list is one step, and each object.
+  expect(steps).toBe(1001);
+});

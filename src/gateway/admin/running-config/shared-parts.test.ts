@@ -22,6 +22,13 @@ test("a document that is read again shares its equal parts with the one before",
   ]);
 });
 
+test("the items of long lists are compared in steps, between which requests are served", () => {
+  const document = { routes: Array.from({ length: 500 }, (_, at) => route(`/${at}`)) };
+  let steps = 0;
+  for (const _ of sharedSteps(copyOf(document), document)) steps += 1;
+  expect(steps).toBe(500);
+});
+
 test("an unchanged list stays the same object, and a key named __proto__ stays a key", () => {
   const before: unknown = JSON.parse('{"routes": [{"path_prefix": "/"}], "__proto__": {"x": 1}}');
   const shared = atOnce(sharedSteps(JSON.parse(JSON.stringify(before)), before));
