@@ -115,3 +115,13 @@ test("tasks run one after another, and one too many is refused", async () => {
   await queue.run(async () => void done.push("later"));
   expect(done.at(-1)).toBe("later");
 });
+
+test("long documents are compared in steps, between which requests are served", () => {
+  const [before, after] = [1, 2].map((at) => ({
+    routes: Array.from({ length: 500 }, (_, name) => ({ name: String(name), at })),
+  }));
+  let steps = 0;
+  for (const _ of differenceSteps(before, after, (value) => value)) steps += 1;
+  // The document, the list and its order, and each item with its changed member.
+  expect(steps).toBe(3 + 2 * 500);
+});
