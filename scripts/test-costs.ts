@@ -13,7 +13,7 @@ function total({ own, started }: Cost): number {
 }
 
 /** The most expensive files, and the sum of all, as lines. `text` is the content of the file with the costs. */
-export function describeCosts(text: string, most = 10): string[] {
+export function describeCosts(text: string, most = 30): string[] {
   const costs = text.split("\n").flatMap((line): Cost[] => (line === "" ? [] : [JSON.parse(line) as Cost])); // Written by test-costs-preload.ts.
   const sum = costs.reduce((all, cost) => all + total(cost), 0);
   const shown = costs.toSorted((a, b) => total(b) - total(a)).slice(0, most);

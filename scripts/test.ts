@@ -13,8 +13,8 @@ import { COSTS_VARIABLE, describeCosts } from "./test-costs.ts";
 import { createTestFolder, removeTestFolder } from "./test-folder.ts";
 import { type Failure, TestOutput } from "./test-output.ts";
 
-/** Test files at a time. Many of them wait more than they compute: with 3 on two processors, 4 tenths of their time is unused. */
-const PARALLEL = 4;
+/** Test files at a time. Many of them wait more than they compute: with 5 on two processors, a sixth of their time is unused. */
+const PARALLEL = 5;
 /** Files with failures above which nothing runs again. One test that fails can fail the others of its file. */
 const MOST_SECOND_TRIES = 6;
 /** Test files that run in parallel slow each other down, even if the machine was idle at the start. */
