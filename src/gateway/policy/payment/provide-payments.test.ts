@@ -158,6 +158,10 @@ test("a priced route is sold, and its settlements and deliveries are counted", a
   expect([paid.status, await paid.text()]).toEqual([200, "goods of /goods/1"]);
   await until(() => counting.mock.calls.some(([, , outcome]) => outcome === "delivered"));
   expect(counting.mock.calls).toContainEqual(["payments", 1, "settled"]);
+  // In use, it also looks for payments that are open.
+  const looking = spyOn(telemetry.counts, "set");
+  payments.use();
+  await until(() => looking.mock.calls.some(([metric]) => metric === "paymentsOpen"));
   payments.close();
   expect(facilitators.size).toBe(0);
 });

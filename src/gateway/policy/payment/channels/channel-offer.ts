@@ -49,10 +49,9 @@ export function channelOffer(
   { payment, header }: PresentedChannel,
 ): ChannelOffer | ChallengeError {
   const challenge = paidRoute.accepts.current();
-  const agreed = challenge?.required.accepts.find((candidate) => agrees(payment.accepted, candidate));
+  const agreed = challenge?.required.accepts.filter(isOfChannels).find((own) => agrees(payment.accepted, own));
   const desk = paidRoute.channels;
-  if (challenge === undefined || agreed === undefined || desk === undefined || !isOfChannels(agreed))
-    return "No matching payment requirements";
+  if (challenge === undefined || agreed === undefined || desk === undefined) return "No matching payment requirements";
   const { channelConfig, voucher, type } = payment.payload;
   const error = checkChannelTerms(channelConfig, voucher.channelId, agreed) ?? signatureError(payment, agreed);
   if (error !== undefined) return error;

@@ -41,6 +41,37 @@ test("a number counts as that many items, and a part of one as a whole one", asy
   expect([await priceOf(shop, { pages: 3 }), await priceOf(shop, { pages: 2.1 })]).toEqual([6000, 6000]);
 });
 
+test.each<[string, unknown, number]>([
+  ["a number as text", { pages: "3" }, 400],
+  ["an object", { pages: { 0: "a" } }, 400],
+  ["another spelling of the name", { Pages: 3 }, 400],
+  ["two spellings of the name", { pages: 3, PAGES: 1 }, 400],
+  ["an amount with more digits than a token has", { pages: 1e80 }, 400],
+  ["other text, which counts as one", { pages: "many" }, 2000],
+  ["null, which counts as one", { pages: null }, 2000],
+  ["a number below zero", { pages: -5 }, 400],
+])("%s, never has the price of a later rule: %j", async (_what, body, price) => {
+  const shop = shopOf({ unit_price: { price: "$0.002", count: "/pages" } }, { price: "$0.000001" });
+  expect(await priceOf(shop, body)).toBe(price);
+});
+
+test("a number that no number can hold is refused", async () => {
+  const shop = shopOf({ unit_price: { price: "$0.002", count: "/pages" } });
+  const init = { method: "POST", headers: { "content-type": "application/json" }, body: '{"pages":1e400}' };
+  expect((await fetch(`${shop.gateway.url}/goods`, init)).status).toBe(400);
+});
+
+test.each([
+  ["text", 400],
+  [["pdf", 7], 400],
+  [[], 5000],
+  [null, 400],
+] as const)("things that are named by %j are priced only if their names are clear", async (formats, price) => {
+  const items = { pointer: "/formats", prices: { pdf: "$0.01" }, share_percent: 10 };
+  const shop = shopOf({ unit_price: { price: "$0.005", items } }, { price: "$0.000001" });
+  expect(await priceOf(shop, { formats })).toBe(price);
+});
+
 test("of several named things, the most expensive is paid whole, and a share of each other one, rounded up", async () => {
   const prices = { pdf: "$0.01", text: "$0.000333" };
   const items = { pointer: "/formats", prices, share_percent: 10 };
