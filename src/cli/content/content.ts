@@ -6,6 +6,7 @@ import { type ContentOptions } from "../../content/content-options.ts";
 import { startContentService } from "../../content/service.ts";
 import { contentBrowsers } from "../../gateway/config/schema/content-browsers.ts";
 import { BEARER_TOKEN } from "../../lib/http/bearer-token.ts";
+import { MAX_PORT } from "../../lib/net/port.ts";
 import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
 import { codeOf, messageOf } from "../../lib/caught.ts";
@@ -229,7 +230,8 @@ function endpointOf({ socket, port, listen }: Values): ContentAddress {
     if ("unix" in endpoint) throw new UsageError("--listen takes HOST:PORT; a Unix socket is named with --socket");
     return endpoint;
   }
-  if (!/^\d{1,5}$/.test(port ?? PORT)) throw new UsageError(`--port "${port}" is not a port number`);
+  if (!/^\d{1,5}$/.test(port ?? PORT) || Number(port) > MAX_PORT)
+    throw new UsageError(`--port "${port}" is not a port number`);
   return { hostname: "127.0.0.1", port: Number(port ?? PORT) };
 }
 
