@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 
 import { type Config } from "../../config/config.ts";
 import { loadValue } from "../../config/load.ts";
-import { Guard } from "./guard.ts";
+import { Guard, TooManyTries } from "./guard.ts";
 import { type Trust } from "./connection.ts";
 import { readKeys } from "./keys.ts";
 import { MAX_WRONG, MAX_WRONG_OF_KNOWN } from "./throttle.ts";
@@ -33,6 +33,17 @@ test("addresses that send wrong keys are logged, at most six a minute", () => {
   now += 1;
   flood("192.0.2.10");
   expect(logged[6]).toBe("192.0.2.10 has sent too many wrong keys, and must wait");
+});
+
+test.each([
+  [1, 1],
+  [1000, 1],
+  [1001, 2],
+  [60_000, 60],
+])("a refusal for %d ms says to wait %d s", (ms, seconds) => {
+  const error = new TooManyTries(ms);
+  expect(error.retryAfterSeconds).toBe(seconds);
+  expect(error.message).toContain(`wait ${seconds} s`);
 });
 
 function connect(): { address: string; trust: Trust | undefined } {

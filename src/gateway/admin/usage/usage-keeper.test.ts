@@ -120,6 +120,22 @@ test("a restart continues with the written usage, and an orderly restart loses n
   await next.close();
 });
 
+test("a store that cannot be opened is reported at the start, before there is usage", async () => {
+  let isMissing = true;
+  const open = (): OpenUsageStore => {
+    if (isMissing) throw new Error("the folder is missing");
+    return openInMemory();
+  };
+  const { keeper, lines } = keeperOf(new Counters(), { open, flushMs: 5 });
+  keeper.start();
+  await until(() => lines.length === 1);
+  expect(lines[0]).toBe("Cannot store the usage: the folder is missing; counting continues in memory");
+  isMissing = false;
+  await until(() => lines.length === 2);
+  expect(lines[1]).toContain("the usage is stored again");
+  await keeper.close();
+});
+
 test("without a start nothing is written at the end", async () => {
   const path = newPath();
   const counters = new Counters();
