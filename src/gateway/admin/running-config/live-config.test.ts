@@ -233,6 +233,35 @@ test("the file and the memory differ until the document is persisted, or the fil
   expect(applied.at(-1)?.upstreams.map(({ name }) => name)).toEqual(["a", "b"]);
 });
 
+test("a change names no file that the configuration file does not name, and a reload may name any", async () => {
+  const running = await configOf();
+  const named = { path: join(folder, "access.log") };
+  const edit = { kind: "patch-route", prefix: "/", host: undefined, patch: { access_log: named } } as const;
+  expect(await running.change(edit, BY)).toMatchObject({
+    kind: "invalid",
+    problems: [
+      {
+        path: "routes[0].access_log.path",
+        pointer: "/access_log/path",
+        message: expect.stringMatching(/^names a file, program or socket/),
+      },
+    ],
+  });
+  expect(applied).toEqual([]);
+  writeFileSync(path, JSON.stringify({ ...DOCUMENT, routes: [{ ...DOCUMENT.routes[0], access_log: named }] }));
+  expect(await running.reload(BY)).toMatchObject({ kind: "done" });
+  expect(await running.change(edit, BY)).toMatchObject({ kind: "done" });
+});
+
+test("a file that cannot be read is a problem of its reload, and the configuration stays in use", async () => {
+  const running = await configOf();
+  const { revision } = running;
+  rmSync(path);
+  const missing = { path: "", message: "Cannot read the file: there is no such file" };
+  expect(await running.reload(BY)).toEqual({ kind: "invalid", problems: [missing], warnings: [] });
+  expect([running.revision, applied, running.lastReload?.ok]).toEqual([revision, [], false]);
+});
+
 test("the last reload has its time, who asked for it, and whether it was done", async () => {
   const running = await configOf();
   expect(running.lastReload).toBeNull();

@@ -4,7 +4,6 @@ import { EventRing } from "../events/event-ring.ts";
 import { diagnosticsIn, parsePath, pointerOf } from "./diagnostic-pointer.ts";
 import { mergePatch } from "./merge-patch.ts";
 import { type AtStart, atStartOf, restartKeys } from "./restart-keys.ts";
-import { keysOf, methodsOf, withKey, withoutKey } from "./route-keys.ts";
 import { TurnQueue } from "./turn-queue.ts";
 
 describe("the place of a diagnostic", () => {
@@ -53,38 +52,6 @@ test("a changed key that only a restart applies is named", () => {
   expect(keys({ state_path: "y", content: { search: [2], qr: 2 } })).toEqual(["state_path", "content.search"]);
   const whole = { ...running, routes: [] } as unknown as Parameters<typeof atStartOf>[0];
   expect(atStartOf(whole)).toEqual(running as unknown as AtStart);
-});
-
-const LIST = (...names: string[]) => ({ type: "api_key", keys: names.map((name) => ({ name })) });
-
-describe("the API keys of a route", () => {
-  const CHAIN = { type: "chain", methods: [{ type: "jwt" }, LIST("a", "b"), { type: "chain", methods: [LIST("c")] }] };
-
-  test("are those of its methods, in order", () => {
-    expect(methodsOf(undefined)).toEqual([]);
-    expect(methodsOf({ type: "jwt" })).toEqual([{ type: "jwt" }]);
-    expect(methodsOf({ type: "chain", methods: 1 })).toEqual([{ type: "chain", methods: 1 }]);
-    expect(methodsOf(CHAIN)).toHaveLength(3);
-    expect(keysOf(CHAIN)).toEqual([{ name: "a" }, { name: "b" }, { name: "c" }]);
-    expect(keysOf({ type: "jwt", keys: [{ name: "x" }] })).toEqual([]);
-    expect(keysOf({ type: "api_key", keys: "x" })).toEqual([]);
-    expect(keysOf({ type: "api_key", keys: [1, { name: "x" }] })).toEqual([{ name: "x" }]);
-  });
-
-  test("get another one in their first list", () => {
-    expect(keysOf(withKey(CHAIN, { name: "n" })).map(({ name }) => name)).toEqual(["a", "b", "n", "c"]);
-    expect(withKey(LIST(), { name: "n" })).toEqual(LIST("n"));
-    expect(withKey({ type: "jwt" }, { name: "n" })).toBeUndefined();
-    expect(withKey(undefined, { name: "n" })).toBeUndefined();
-  });
-
-  test("lose the one with a number and an owner", () => {
-    expect(keysOf(withoutKey(CHAIN, 3, "c")).map(({ name }) => name)).toEqual(["a", "b"]);
-    expect(keysOf(withoutKey(CHAIN, 1, "a")).map(({ name }) => name)).toEqual(["b", "c"]);
-    expect(withoutKey(CHAIN, 1, "b")).toBeUndefined();
-    expect(withoutKey(CHAIN, 4, "c")).toBeUndefined();
-    expect(withoutKey(CHAIN, 0, "a")).toBeUndefined();
-  });
 });
 
 test("tasks run one after another, and are refused if too many wait", async () => {
