@@ -100,11 +100,10 @@ export class MeteredStream implements PaidUnits {
   /** Opens the next payment. False: none came in time, or the response has ended. Rejects if the ledger fails. */
   async more(): Promise<boolean> {
     const looks = Math.ceil(this.#terms.pauseMs / LOOK_MS);
-    for (let look = 0; look <= looks; look++) {
-      if (this.#isOver) return false;
+    for (let look = 0; look <= looks && !this.#isOver; look++) {
       const [next] = this.#covers;
       // oxlint-disable-next-line no-await-in-loop -- each look waits for the one before
-      if (next !== undefined && (await next.open())) return !this.#isOver;
+      if (next !== undefined && (await next.open())) return true;
       if (next !== undefined && next === this.#covers[0]) this.#covers.shift();
       // oxlint-disable-next-line no-await-in-loop -- as above
       if (look > 0 && (await this.#takeHandedOver())) continue;

@@ -229,6 +229,10 @@ describe("a refund", () => {
   test("needs a ledger that can be opened", async () => {
     open({}, () => undefined);
     expect(await refusalOf({})).toBe("Cannot refund the payment: this gateway sells nothing: it has no ledger");
+    // Its looks find nothing to do.
+    look();
+    await new Promise(setImmediate);
+    expect([logged, settledLooks()]).toEqual([[], 0]);
     await refunds.close();
     open({}, () => {
       throw new Error("disk full");

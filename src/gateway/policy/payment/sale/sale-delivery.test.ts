@@ -1,8 +1,9 @@
-import { afterEach, expect, test } from "bun:test";
+import { afterEach, expect, spyOn, test } from "bun:test";
 import { TurnpikeError } from "../../../../lib/errors.ts";
 import { until } from "../../../../lib/testing/until.ts";
 import { REQUIREMENTS, TERMS } from "../../../../payments/testing/payment.ts";
 import { answerTo, challengesOf } from "../../../../payments/testing/mpp.ts";
+import { opened, outcome } from "../channels/testing/scripted-channel.ts";
 import { closeShops, counted, decoded, openShop, type Shop } from "../testing/shop.ts";
 import { respondWith } from "../testing/test-gateway.ts";
 
@@ -68,4 +69,26 @@ test("a client that breaks off has counted as one that left, and one whose upstr
     stages: { signed: 2, verified: 2, settled: 2 },
     losses: { gone: 1, upstream: 1 },
   });
+});
+
+test("a client that leaves before it has a part of the response is not charged from its channel, and can buy again", async () => {
+  const channel = await opened();
+  const { shop } = channel;
+  const [storing, stored] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const keeping = spyOn(shop.responses, "keep").mockImplementationOnce(async () => {
+    storing.resolve();
+    await stored.promise;
+  });
+  const leaving = new AbortController();
+  const lost = shop.send(channel.payment("voucher", 1000), { signal: leaving.signal }).catch(() => "gone");
+  await storing.promise;
+  leaving.abort();
+  expect(await lost).toBe("gone");
+  await until(() => shop.gateway.last()?.gone === true);
+  stored.resolve();
+  await until(async () => (await channel.row()).holder === "");
+  expect(await channel.row()).toMatchObject({ base: "0", charged: "0" });
+  keeping.mockRestore();
+  expect(await outcome(await channel.buy(1000))).toBe(200);
+  expect(await channel.row()).toMatchObject({ base: "1000", charged: "1000" });
 });
