@@ -3,7 +3,7 @@ import { TurnpikeError } from "../../../../lib/errors.ts";
 import { until } from "../../../../lib/testing/until.ts";
 import { REQUIREMENTS, TERMS } from "../../../../payments/testing/payment.ts";
 import { answerTo, challengesOf } from "../../../../payments/testing/mpp.ts";
-import { opened, outcome } from "../channels/testing/scripted-channel.ts";
+import { opened, outcome, recorded } from "../channels/testing/scripted-channel.ts";
 import { closeShops, counted, decoded, openShop, type Shop } from "../testing/shop.ts";
 import { respondWith } from "../testing/test-gateway.ts";
 
@@ -86,8 +86,8 @@ test("a client that leaves before it has a part of the response is not charged f
   expect(await lost).toBe("gone");
   await until(() => shop.gateway.last()?.gone === true);
   stored.resolve();
-  await until(async () => (await channel.row()).holder === "");
-  expect(await channel.row()).toMatchObject({ base: "0", charged: "0" });
+  await until(async () => (await recorded(channel, "0"))?.state === "released");
+  expect(await channel.row()).toMatchObject({ base: "0", charged: "0", holder: "" });
   keeping.mockRestore();
   expect(await outcome(await channel.buy(1000))).toBe(200);
   expect(await channel.row()).toMatchObject({ base: "1000", charged: "1000" });
