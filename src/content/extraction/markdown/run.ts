@@ -24,6 +24,8 @@ const TAGS: Readonly<Record<Exclude<MarkKind, "link" | "code">, string>> = {
   sup: "sup",
   sub: "sub",
 };
+/** Code in a link whose text would make the paragraph a definition (CommonMark 0.31 §4.7). */
+const CODE_TAG = { open: "<code>", close: "</code>" };
 const DELIMITERS = new Map<MarkKind, string>([
   ["strong", "**"],
   ["em", "*"],
@@ -177,7 +179,8 @@ class RunWriter {
     this.#closeTo(shared);
     for (let level = shared; level < piece.marks.kinds.length; level += 1) this.#openMark(at, level);
     this.#marks = piece.marks;
-    if (piece.kind === "text" && !piece.marks.has("code")) this.#push(this.#escaped(piece, at), piece.text);
+    const isCode = piece.marks.has("code") && !this.#open.some(({ close }) => close === CODE_TAG.close);
+    if (piece.kind === "text" && !isCode) this.#push(this.#escaped(piece, at), piece.text);
     else this.#push(piece.text, piece.text);
     this.#startsLine = false;
     if (piece.marks.link?.holdsBlocks === true && piece.kind === "text") piece.marks.link.spent = true;
@@ -232,6 +235,8 @@ class RunWriter {
 
   #codeFence(at: number, level: number): { open: string; close: string } {
     const end = this.#endOf(at, level);
+    const isLinked = this.#pieces[at]?.marks.link !== undefined;
+    if (isLinked && this.#pieces.slice(at, end + 1).some(({ text }) => text.includes("]:"))) return CODE_TAG;
     let longest = 0;
     for (let index = at; index <= end; index += 1) {
       for (const run of this.#pieces[index]?.text.match(/`+/g) ?? []) longest = Math.max(longest, run.length);

@@ -197,6 +197,9 @@ describe("links", () => {
     ["<a href=/x>a<hr>b</a>", "[a](https://site.test/x)\n\n---\n\nb"],
     ["<p><a href=/x>a</a> <a href=/x>b</a></p>", "[a](https://site.test/x) [b](https://site.test/x)"],
     ["<p><a href=/x><a href=/y>b</a></a></p>", "[b](https://site.test/y)"],
+    ["<a href=/x><code>[a]: b</code> c</a>", "[<code>\\[a\\]: b</code> c](https://site.test/x)"],
+    ["<a href=/x><code>[a] b</code></a>", "[`[a] b`](https://site.test/x)"],
+    ["<code>[a]: b</code>", "`[a]: b`"],
     ["<sup><a href=#n>1</a></sup>", "[1](https://site.test/docs/page?x=1#n)"],
     ["<sup>1</sup>", "<sup>1</sup>"],
   ])("of %s", (html, markdown) => {
@@ -206,6 +209,7 @@ describe("links", () => {
 
 describe("lists", () => {
   test.each<[string, string]>([
+    ["<dl> <dt>a</dt> <dt>b</dt> <dd>c</dd> <dt>d</dt> </dl>", "- **a**  \n  **b**  \n  c\n- **d**"],
     ["<ul><li>a</li><li>b</li></ul>", "- a\n- b"],
     ["<ol><li>a</li><li>b</li></ol>", "1. a\n2. b"],
     ['<ol start="3"><li>a<li>b</ol>', "3. a\n4. b"],
@@ -305,6 +309,16 @@ describe("quotes, pictures, media", () => {
       "[Talk](https://www.youtube.com/watch?v=abcdefghijk)",
     ],
     ['<iframe src="https://ads.test/x" title="Ad"></iframe>x', "x"],
+    [
+      '<amp-img src="/i.png" alt="A"><noscript><img src="/f.png"></noscript></amp-img>',
+      "![A](https://site.test/i.png)",
+    ],
+    ["<amp-anim src=/i.gif></amp-anim>", "![](https://site.test/i.gif)"],
+    ["<amp-video title=F><source src=/v.mp4></amp-video>", "[F](https://site.test/v.mp4)"],
+    ["<amp-audio src=/a.mp3></amp-audio>", "<https://site.test/a.mp3>"],
+    ["<amp-iframe src=https://player.vimeo.com/video/1></amp-iframe>", "<https://vimeo.com/1>"],
+    ["<amp-youtube data-videoid=abcdefgh></amp-youtube>", "<https://www.youtube.com/watch?v=abcdefgh>"],
+    ["<amp-youtube></amp-youtube>x", "x"],
     ['<video src="/v.mp4" title="Film"></video>', "[Film](https://site.test/v.mp4)"],
     ['<audio><source src="/a.mp3">Your browser is old.</audio>', "<https://site.test/a.mp3>"],
     ["<details><summary>More</summary><p>x</p></details>", "**More**\n\nx"],
@@ -413,6 +427,7 @@ describe("content that is left out", () => {
     ['<p hidden="until-found">x</p>', "x"],
     ["<textarea>x</textarea><input value=v>y", "y"],
     ["<select><option>S<option>M</select>", "S, M"],
+    ["<select> <option>S</option> or <option>M</select>", "S, M"],
     ["<button>Send</button>", "Send"],
     ["<label>Name <input></label>", "Name"],
     ["<canvas>x</canvas>y", "y"],

@@ -43,10 +43,12 @@ describe("the copy of the chosen blocks", () => {
     ],
     ["has no empty elements", "<p><b>A</b><i></i></p>", "<p><b>A</b></p>"],
     ["has line breaks", "<p>A<br>B</p>", "<p>A<br>B</p>"],
-    ...["<img>", "<video></video>", "<audio></audio>", "<iframe></iframe>"].map((media): [string, string, string] => {
-      const html = `<div><p>A text of five words</p><div><a href="/x">${media}</a></div></div>`;
-      return [`has ${media} in elements of its own`, html, html];
-    }),
+    ...["<img>", "<video></video>", "<audio></audio>", "<iframe></iframe>", "<amp-img></amp-img>"].map(
+      (media): [string, string, string] => {
+        const html = `<div><p>A text of five words</p><div><a href="/x">${media}</a></div></div>`;
+        return [`has ${media} in elements of its own`, html, html];
+      },
+    ),
     [
       "has an audio element with a text for old browsers",
       "<div><p>A text of five words</p><div><audio>Your browser is too old.</audio></div></div>",

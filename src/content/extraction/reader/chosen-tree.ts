@@ -1,4 +1,5 @@
 import { Document, Element, Text, isTag } from "domhandler";
+import { plainName } from "../tree/amp.ts";
 import { imageSource } from "../tree/images.ts";
 import { isWholeHeading } from "../tree/hidden.ts";
 import { isNeverShown } from "../tree/prune.ts";
@@ -90,7 +91,7 @@ export class ChosenTree {
   }
 
   #element(element: Element, to: Element | Document, outer: Box): void {
-    const { name } = element;
+    const name = plainName(element);
     if (PICTURES.has(name) || VOID.has(name) || (name === "script" && !isNeverShown(element))) {
       if (!isAnimation(element) && !isDecoration(element) && this.#isAmongChosen(outer)) append(to, copyAll(element));
       return;

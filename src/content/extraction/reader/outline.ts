@@ -1,4 +1,5 @@
 import { type Document, Element, Text, isTag } from "domhandler";
+import { plainName } from "../tree/amp.ts";
 import { headingLevel, isBlock } from "../tree/display.ts";
 import { isFolded } from "../tree/hidden.ts";
 import { shadowContent } from "../tree/shadow.ts";
@@ -211,7 +212,7 @@ class Outliner {
   }
 
   #element(element: Element, outer: Box, outerHeading: number): void {
-    const { name } = element;
+    const name = plainName(element);
     if (isNeverShown(element)) return;
     if (name === "br") {
       if (this.#afterBreak) this.#block = undefined;

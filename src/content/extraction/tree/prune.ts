@@ -1,5 +1,6 @@
 import { type ChildNode, type Document, type Element, type ParentNode, Text, isTag, isText } from "domhandler";
 import { Addresses } from "./addresses.ts";
+import { makePlain } from "./amp.ts";
 import { headingLevel } from "./display.ts";
 import { isHidden, isWholeHeading, isMachinery, isScreenReaderOnly } from "./hidden.ts";
 import { imageSource, isTrackingPixel } from "./images.ts";
@@ -72,6 +73,7 @@ class Pruner {
 
   /** Whether a reader sees the element. Prepares it, and its children if they are replaced. */
   #keeps(element: Element, around: Around): boolean {
+    makePlain(element);
     const { name, attribs } = element;
     const { link } = around;
     if (NEVER.has(name)) return name === "title" && isSvg(element);
