@@ -44,7 +44,7 @@ class Writer implements Walker {
   readonly output = new Output();
   readonly facts: ReadonlyMap<Element, number>;
   readonly spareCells = { left: MAX_SPARE_CELLS };
-  #run = new Run();
+  readonly #run = new Run();
   #style: RunStyle = PARAGRAPH;
   /** The link around the next heading, which the heading receives. */
   #headingLink: Link | undefined;
@@ -85,12 +85,10 @@ class Writer implements Walker {
   }
 
   inline(element: Element, marks: Marks, style: RunStyle): string {
-    const [run, outer] = [this.#run, this.#style];
-    this.#run = new Run();
+    const outer = this.#style;
     this.#style = style;
     this.children(element, marks);
     const text = this.#run.take(style);
-    this.#run = run;
     this.#style = outer;
     return text;
   }

@@ -37,6 +37,7 @@ test.each<[string, string, string]>([
     "![](https://m.test/v2/resize:fill:80:53/1*a.png)",
   ],
   ["a link of the logo to the start page", '<a href="https://news.test/"><img src="/l.svg" alt="News"></a>', ""],
+  ["the logo after another element of its link", '<a href="https://news.test/"><b></b><img src="/l.svg"></a>', ""],
   ["a picture with the site's name", '<img src="/l.svg" alt="Daily News logo">', ""],
   [
     "a picture with a link to another page or site",
@@ -63,6 +64,11 @@ test.each<[string, string, string]>([
     "a picture with the name of the site in a longer text",
     '<img src="/l.svg" alt="Daily News of the whole wide world and the sea">',
     "![Daily News of the whole wide world and the sea](/l.svg)",
+  ],
+  [
+    "a picture behind a link to the start page",
+    '<a href="https://news.test/">Home</a><img src="/l.svg">',
+    "[Home](https://news.test/)![](/l.svg)",
   ],
   ["a picture in a link to the origin", '<a href="https://news.test"><img src="/l.svg"></a>', ""],
   [

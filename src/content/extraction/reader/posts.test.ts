@@ -49,6 +49,17 @@ describe("the author and the date of a post", () => {
   });
 });
 
+const post = (text: string): string => `<div class="post">${text}</div>`;
+
+test.each([
+  ["nothing is added if the second one is empty", "", false],
+  ["the authors of all are added, also beside one word", "Agreed.", true],
+])("two posts on a page without a thread: %s", (_what, second, isAdded) => {
+  const html = `<h1>When?</h1><div>${post(`${profile("Oda")}<p>${TEXT}</p>`)}${post(second)}</div>`;
+  const left = textsLeft(html, (outline, chosen) => addPostDetails(outline, chosen, false));
+  expect(left.includes("Oda")).toBe(isAdded);
+});
+
 test("a long signature below a post is dropped", () => {
   const signature = `<div class="entry__signature"><p>Ask me about timetables. ${TEXT.repeat(3)}</p></div>`;
   const html = thread((name) => `<div class="post">${profile(name)}<p>${TEXT}</p>${signature}</div>`);

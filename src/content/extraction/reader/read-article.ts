@@ -97,7 +97,7 @@ export function articleOf(tree: Document, url: string, options: ReadOptions = {}
   const language = languageIn(declared, outline, chosen);
   const metadata = { ...declared, siteName: siteNameOf(declared, url), language };
   // A list of products declares each of them.
-  const isOfOneProduct = hints.isProduct && (metadata.types.get("Product") ?? 0) <= 1;
+  const isOfOneProduct = hints.isProduct && (metadata.types.get("Product") ?? 1) === 1;
   const { isProduct } = hints;
   const own = titleAmong(outline.blocks, hints.title);
   const page = {

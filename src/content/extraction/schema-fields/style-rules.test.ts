@@ -36,6 +36,11 @@ test.each([
   ],
   ["the part that matches", ".z,p{display:block}", ".z,p{display:none}"],
   ["the state of a page at first", "p:hover{display:none}", "p:not(:hover){display:none}"],
+  [
+    "a custom property beside a rule for other elements",
+    ":root{--d:block} .y{--d:none} p{display:var(--d)}",
+    ":root{--d:none} .y{--d:block} p{display:var(--d)}",
+  ],
   ["a custom property", ":root{--d:block} p{display:var(--d)}", ":root{--d:none} p{display:var(--d)}"],
   [
     "a rule that may apply, if it hides",

@@ -49,7 +49,7 @@ export class StyleRules {
     for (const { selectors, body, isCertain } of rules) {
       if (!body.includes("--")) continue;
       const isForAll = isCertain && selectors.some((one) => /^\s*(?::root|html|body|\*)\s*$/i.test(one));
-      if (isForAll || selectors.some((one) => this.#mayMatch(one))) this.#custom.add(body, isForAll);
+      if (selectors.some((one) => this.#mayMatch(one))) this.#custom.add(body, isForAll);
     }
     for (const attribute of attributes) this.#custom.add(attribute, false);
     for (const { css } of sheets) for (const one of keyframesOf(css)) this.#addAnimation(one);

@@ -144,6 +144,9 @@ describe("code that runs by itself", () => {
     'const q = p; q.textContent = "New"',
     'let q; q = p; q.textContent = "New"',
     'const { body } = document; body.append("x")',
+    'widget({ later() { p.append("x") } })',
+    'let body; ({ body } = document); body.append("x")',
+    'let q; [q] = [p]; q.textContent = "New"',
     'document.body.append("x")',
     'document.body.innerHTML += "x"',
     'document.getElementById("p").append("x")',
@@ -567,6 +570,9 @@ describe("code that runs by itself", () => {
 
   test.each([
     'p.textContent = "Old text"',
+    'widget({ click() { p.append("x") } })',
+    'new Foo({}, { set() { p.append("x") } })',
+    "class A { constructor(q) { } } new A(e)",
     'p.textContent = " Old  text "',
     'p.innerHTML = "<b>Old text</b>"',
     'p.firstChild.nodeValue = "Old text"',
