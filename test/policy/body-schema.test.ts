@@ -75,7 +75,7 @@ for (const protocol of PROTOCOLS) {
     expect(other.json).toMatchObject({ detail: "the body does not fit the schema of this route: it must be object" });
     const broken = await gateway.request(protocol, post('{"name":"a"}}'));
     expect(broken.json).toMatchObject({
-      detail: "the body is not JSON that this route accepts: expected the end, at character 12",
+      detail: 'the body is not JSON that this route accepts: expected the end of the text, found "}", at character 12',
     });
   });
 

@@ -69,9 +69,9 @@ test.each<[what: string, body: Body, type: string | undefined, expected: readonl
   ["with a file of half a byte", '{"file":"Q"}', "application/json", [400, "'file' must be base64"]],
   ["with an empty file", form(new Uint8Array(), "x.docx"), undefined, [400, "'file' is required"]],
   ["without a body", new Uint8Array(), "application/octet-stream", [400, "'file' is required"]],
-  ["with a name twice", '{"file":"QUJD","file":"QUJD"}', "application/json", [400, "a name appears twice"]],
+  ["with a name twice", '{"file":"QUJD","file":"QUJD"}', "application/json", [400, 'the key "file" appears twice']],
   ["that is not UTF-8", Uint8Array.from([0x22, 0xff, 0x22]), "application/json", [400, "it is not UTF-8"]],
-  ["that nests deeply", "[".repeat(10_000), "application/json", [400, "more than 128 arrays and objects"]],
+  ["that nests deeply", "[".repeat(10_000), "application/json", [400, "expected at most 128 levels"]],
   [
     "with an unknown field",
     form(DOCX, "x", { color: "red" }),

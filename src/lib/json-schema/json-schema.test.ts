@@ -184,12 +184,13 @@ for (const [text, error] of [
   ['{"a":1,"\\u0061":2}', "twice"],
   ["\ufeff{}", "byte order mark"],
   ["1e400", "double"],
-  ["[".repeat(1_000_000), `more than ${MAX_JSON_DEPTH}`],
+  ["[".repeat(1_000_000), `at most ${MAX_JSON_DEPTH} levels`],
   ["[1,]", "expected a value"],
   ["{} x", "expected the end"],
   ['"a', "not closed"],
   ['"\\x"', "escape"],
-  ["01", "expected the end"],
+  ["01", "expected a value"],
+  [`{"${"k".repeat(1000)}":1,"${"k".repeat(1000)}":1}`, `the key "${"k".repeat(100)}" appears twice`],
   ["", "expected a value"],
 ] as const) {
   test(`${text.slice(0, 20)} is refused: ${error}`, () => {

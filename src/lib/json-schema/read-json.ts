@@ -1,20 +1,38 @@
+import { cut } from "../text/cut-text.ts";
 import { type Json, type JsonObject } from "./json.ts";
 
 /** Most arrays and objects within each other. Deeper values are refused before they are built. @internal */
 export const MAX_JSON_DEPTH = 128;
+/** Characters of a key that an error shows. */
+const MAX_KEY = 100;
 
-const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const WORDS: ReadonlyMap<string, boolean | null> = new Map([
+  ["true", true],
+  ["false", false],
+  ["null", null],
+]);
+const WORD = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.+-])/y;
+const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 /** A character that ends the plain part of a string: a quote, a backslash, a control character. */
 const STRING_END = /["\\\u0000-\u001f]/g;
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** The reason why a text is not accepted as JSON; `at` is the index of the character. */
+/** The reason why a text is not accepted as JSON. It has at most one character of the text, or a key. */
 export class JsonError extends Error {
-  constructor(message: string, at: number) {
-    super(at < 0 ? message : `${message}, at character ${at}`);
+  readonly reason: string;
+  /** The index of the character; -1 if it is the whole text. */
+  readonly at: number;
+
+  constructor(reason: string, at: number) {
+    super(at < 0 ? reason : `${reason}, at character ${at}`);
     this.name = "JsonError";
+    this.reason = reason;
+    this.at = at;
   }
 }
+
+/** Called for each member and item of a text, with its path and the index at which it begins. */
+export type JsonVisit = (path: readonly (string | number)[], at: number) => void;
 
 /**
  * Parses JSON (RFC 8259) strictly: UTF-8 without a byte order mark, no repeated name in an object, no number that a
@@ -28,28 +46,44 @@ export function readJson(bytes: Uint8Array): Json {
     throw new JsonError("it is not UTF-8", -1);
   }
   if (text.charCodeAt(0) === 0xfeff) throw new JsonError("it begins with a byte order mark", -1);
-  return new Reader(text).read();
+  return readJsonText(text, MAX_JSON_DEPTH);
+}
+
+/** Parses a text as `readJson` does, with at most `maxDepth` arrays and objects within each other. */
+export function readJsonText(text: string, maxDepth: number, visit?: JsonVisit): Json {
+  return new Reader(text, maxDepth, visit).read();
 }
 
 class Reader {
   readonly #text: string;
+  readonly #maxDepth: number;
+  readonly #visit: JsonVisit | undefined;
+  readonly #path: (string | number)[] = [];
   #at = 0;
   #depth = 0;
 
-  constructor(text: string) {
+  constructor(text: string, maxDepth: number, visit: JsonVisit | undefined) {
     this.#text = text;
+    this.#maxDepth = maxDepth;
+    this.#visit = visit;
   }
 
   read(): Json {
     this.#skipSpace();
     const value = this.#value();
     this.#skipSpace();
-    if (this.#at < this.#text.length) this.#fail("expected the end");
+    if (this.#at < this.#text.length) this.#misses("the end of the text");
     return value;
   }
 
-  #fail(message: string): never {
-    throw new JsonError(message, this.#at);
+  #misses(expected: string): never {
+    const found = this.#text.codePointAt(this.#at);
+    const shown = found === undefined ? "the end of the text" : JSON.stringify(String.fromCodePoint(found));
+    return this.#fail(`expected ${expected}, found ${shown}`);
+  }
+
+  #fail(reason: string, at = this.#at): never {
+    throw new JsonError(reason, at);
   }
 
   #skipSpace(): void {
@@ -68,19 +102,13 @@ class Reader {
         return this.#nested(() => this.#array());
       case '"':
         return this.#string();
-      case "t":
-        return this.#word("true", true);
-      case "f":
-        return this.#word("false", false);
-      case "n":
-        return this.#word("null", null);
       default:
-        return this.#number();
+        return this.#word();
     }
   }
 
   #nested(read: () => Json): Json {
-    if (++this.#depth > MAX_JSON_DEPTH) this.#fail(`more than ${MAX_JSON_DEPTH} arrays and objects are nested`);
+    if (++this.#depth > this.#maxDepth) this.#fail(`expected at most ${this.#maxDepth} levels`);
     this.#at++;
     this.#skipSpace();
     const value = read();
@@ -93,20 +121,17 @@ class Reader {
     const object = Object.create(null) as JsonObject;
     if (this.#takes("}")) return object;
     for (;;) {
-      if (this.#text[this.#at] !== '"') this.#fail("expected a name in quotes");
       const start = this.#at;
+      if (this.#text[start] !== '"') this.#misses("a key in double quotes");
       const name = this.#string();
-      if (name in object) {
-        this.#at = start;
-        this.#fail("a name appears twice in one object");
-      }
+      if (name in object) this.#fail(`the key ${JSON.stringify(cut(name, MAX_KEY))} appears twice`, start);
       this.#skipSpace();
-      if (!this.#takes(":")) this.#fail('expected ":"');
+      if (!this.#takes(":")) this.#misses('":"');
       this.#skipSpace();
-      object[name] = this.#value();
+      object[name] = this.#part(name, start);
       this.#skipSpace();
       if (this.#takes("}")) return object;
-      if (!this.#takes(",")) this.#fail('expected "," or "}"');
+      if (!this.#takes(",")) this.#misses('"," or "}"');
       this.#skipSpace();
     }
   }
@@ -115,12 +140,22 @@ class Reader {
     const array: Json[] = [];
     if (this.#takes("]")) return array;
     for (;;) {
-      array.push(this.#value());
+      array.push(this.#part(array.length, this.#at));
       this.#skipSpace();
       if (this.#takes("]")) return array;
-      if (!this.#takes(",")) this.#fail('expected "," or "]"');
+      if (!this.#takes(",")) this.#misses('"," or "]"');
       this.#skipSpace();
     }
+  }
+
+  /** The value of a member or an item. */
+  #part(name: string | number, start: number): Json {
+    if (this.#visit === undefined) return this.#value();
+    this.#path.push(name);
+    this.#visit(this.#path, start);
+    const value = this.#value();
+    this.#path.pop();
+    return value;
   }
 
   #takes(character: string): boolean {
@@ -129,19 +164,13 @@ class Reader {
     return true;
   }
 
-  #word(word: string, value: Json): Json {
-    if (!this.#text.startsWith(word, this.#at)) this.#fail("expected a value");
+  #word(): Json {
+    WORD.lastIndex = this.#at;
+    const word = WORD.exec(this.#text)?.[0];
+    if (word === undefined) return this.#misses("a value");
+    const value = word >= "a" ? (WORDS.get(word) ?? null) : Number(word);
+    if (value === Infinity || value === -Infinity) this.#fail("a number is beyond what a double holds");
     this.#at += word.length;
-    return value;
-  }
-
-  #number(): number {
-    NUMBER.lastIndex = this.#at;
-    const digits = NUMBER.exec(this.#text)?.[0];
-    if (digits === undefined) this.#fail("expected a value");
-    const value = Number(digits);
-    if (!Number.isFinite(value)) this.#fail("a number is beyond what a double holds");
-    this.#at += digits.length;
     return value;
   }
 
@@ -150,21 +179,19 @@ class Reader {
     STRING_END.lastIndex = start + 1;
     let isPlain = true;
     for (;;) {
-      const end = STRING_END.exec(this.#text)?.index ?? this.#text.length;
+      const end = STRING_END.exec(this.#text)?.index;
+      if (end === undefined) return this.#fail("a string is not closed", start);
       this.#at = end;
       const code = this.#text.charCodeAt(end);
       if (code === 0x22) break;
-      if (code !== 0x5c) this.#fail("a string is not closed, or holds a control character");
+      if (code !== 0x5c) this.#fail("a string holds a control character or line end");
+      ESCAPE.lastIndex = end;
+      if (!ESCAPE.test(this.#text)) this.#fail("a string holds an unknown escape");
       isPlain = false;
-      STRING_END.lastIndex = end + 2;
+      STRING_END.lastIndex = ESCAPE.lastIndex;
     }
     this.#at++;
     if (isPlain) return this.#text.slice(start + 1, this.#at - 1);
-    try {
-      return JSON.parse(this.#text.slice(start, this.#at)) as string; // A JSON text that begins and ends with a quote is a string.
-    } catch {
-      this.#at = start;
-      return this.#fail("a string has an escape that JSON does not know");
-    }
+    return JSON.parse(this.#text.slice(start, this.#at)) as string; // A JSON text that begins and ends with a quote is a string.
   }
 }

@@ -27,8 +27,8 @@ test.each([
   ['{ "a": 1 /*/', "line 1, column 10: a comment is not closed"],
   ["[1,,]", 'line 1, column 4: expected a value, found ","'],
   ["[,]", 'line 1, column 2: expected a value, found ","'],
-  ['{ "a": 1 } // end\n x', 'line 2, column 2: expected the end of the file, found "x"'],
-  ["[".repeat(100_000), "line 1, column 66: expected at most 64 levels"],
+  ['{ "a": 1 } // end\n x', 'line 2, column 2: expected the end of the text, found "x"'],
+  ["[".repeat(100_000), "line 1, column 65: expected at most 64 levels"],
 ])("JSON with comments is refused as JSON is: %#", (text, error) => {
   expect(JSONC_FORMAT.parse(text)).toEqual({ ok: false, error });
 });

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { parseJson } from "./json.ts";
 
 const ERRORS: readonly (readonly [text: string, error: string])[] = [
-  ["", "line 1, column 1: expected a value, found the end of the file"],
+  ["", "line 1, column 1: expected a value, found the end of the text"],
   ['{\n  "a": 1,\n}', 'line 3, column 1: expected a key in double quotes, found "}"'],
   ['{\n  "a": 1\n  "b": 2\n}', 'line 3, column 3: expected "," or "}", found "\\""'],
   ["{'a': 1}", 'line 1, column 2: expected a key in double quotes, found "\'"'],
@@ -13,12 +13,13 @@ const ERRORS: readonly (readonly [text: string, error: string])[] = [
   ['{"a": tru}', 'line 1, column 7: expected a value, found "t"'],
   ["[01]", 'line 1, column 2: expected a value, found "0"'],
   ["[.5]", 'line 1, column 2: expected a value, found "."'],
-  ["{} {}", 'line 1, column 4: expected the end of the file, found "{"'],
+  ["{} {}", 'line 1, column 4: expected the end of the text, found "{"'],
   ['{"a": "b', "line 1, column 7: a string is not closed"],
   ['{"a": "b\n"}', "line 1, column 9: a string holds a control character or line end"],
   ['{"a": "\\x41"}', "line 1, column 8: a string holds an unknown escape"],
   ['{\r\n  "auth": 1,\r\n  "\\u0061uth": 2}', 'line 3, column 3: the key "auth" appears twice'],
-  ["[".repeat(66), "line 1, column 66: expected at most 64 levels"],
+  ["[".repeat(65), "line 1, column 65: expected at most 64 levels"],
+  ["[1, 1e400]", "line 1, column 5: a number is beyond what a double holds"],
 ];
 
 for (const [text, error] of ERRORS) {

@@ -1,3 +1,5 @@
+import { JsonError, type JsonVisit, readJsonText } from "../../../lib/json-schema/read-json.ts";
+
 /** Levels of nested objects and lists in JSON; a text with more is refused. @operator */
 export const MAX_DEPTH = 64;
 
@@ -12,11 +14,6 @@ export type ParsedJson =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly error: string };
 
-/** Called for each member and item of a text, with its path and the offset at which it begins. */
-type Visit = (path: readonly (string | number)[], offset: number) => void;
-
-class JsonError extends Error {}
-
 /**
  * Parses JSON (RFC 8259) after an optional byte order mark. Refuses an object with the same key twice, because it is
  * unclear which value counts. Errors have line and column (from 1) and at most one character of the text.
@@ -24,18 +21,18 @@ class JsonError extends Error {}
 export function parseJson(text: string): ParsedJson {
   const body = withoutMark(text);
   try {
-    new Scanner(body).document();
+    readJsonText(body, MAX_DEPTH);
     const value: unknown = JSON.parse(body);
     return { ok: true, value };
   } catch (error) {
-    if (error instanceof JsonError) return { ok: false, error: error.message };
-    throw error;
+    if (!(error instanceof JsonError)) throw error;
+    return { ok: false, error: `${positionText(positionAt(body, error.at))}: ${error.reason}` };
   }
 }
 
 /** Visits every member and item of a text that `parseJson` accepts. */
-export function visitJson(text: string, visit: Visit): void {
-  new Scanner(withoutMark(text), visit).document();
+export function visitJson(text: string, visit: JsonVisit): void {
+  readJsonText(withoutMark(text), MAX_DEPTH, visit);
 }
 
 /** The line and column of an offset in a text. */
@@ -74,121 +71,4 @@ export function isDeeper(value: unknown, most: number): boolean {
 /** A text without its byte order mark. */
 export function withoutMark(text: string): string {
   return text.startsWith("\uFEFF") ? text.slice(1) : text;
-}
-
-/** Checks a text against the grammar. JSON.parse makes the value, but does not report the position of an error. */
-class Scanner {
-  readonly #text: string;
-  readonly #visit: Visit;
-  readonly #path: (string | number)[] = [];
-  #at = 0;
-
-  constructor(text: string, visit: Visit = () => {}) {
-    this.#text = text;
-    this.#visit = visit;
-  }
-
-  document(): void {
-    this.#value(0);
-    this.#space();
-    if (this.#at < this.#text.length) this.#fail("expected the end of the file");
-  }
-
-  #value(depth: number): void {
-    if (depth > MAX_DEPTH) this.#reject(`expected at most ${MAX_DEPTH} levels`);
-    this.#space();
-    const first = this.#text[this.#at];
-    if (first === "{") this.#object(depth);
-    else if (first === "[") this.#array(depth);
-    else if (first === '"') this.#string();
-    else this.#word();
-  }
-
-  #object(depth: number): void {
-    const keys = new Set<string>();
-    this.#at++;
-    this.#space();
-    if (this.#take("}")) return;
-    for (;;) {
-      this.#space();
-      const start = this.#at;
-      if (this.#text[start] !== '"') this.#fail("expected a key in double quotes");
-      const key = this.#string();
-      if (keys.has(key)) this.#reject(`the key ${JSON.stringify(key)} appears twice`, start);
-      keys.add(key);
-      this.#space();
-      if (!this.#take(":")) this.#fail('expected ":"');
-      this.#part(key, start, depth);
-      this.#space();
-      if (this.#take("}")) return;
-      if (!this.#take(",")) this.#fail('expected "," or "}"');
-    }
-  }
-
-  #array(depth: number): void {
-    this.#at++;
-    this.#space();
-    if (this.#take("]")) return;
-    for (let i = 0; ; i++) {
-      this.#space();
-      this.#part(i, this.#at, depth);
-      this.#space();
-      if (this.#take("]")) return;
-      if (!this.#take(",")) this.#fail('expected "," or "]"');
-    }
-  }
-
-  /** Reads a member's value, or an item. */
-  #part(name: string | number, start: number, depth: number): void {
-    this.#path.push(name);
-    this.#visit(this.#path, start);
-    this.#value(depth + 1);
-    this.#path.pop();
-  }
-
-  #string(): string {
-    const start = this.#at;
-    for (this.#at++; this.#text[this.#at] !== '"'; this.#at++) {
-      if (this.#text.charCodeAt(this.#at) < 0x20) this.#reject("a string holds a control character or line end");
-      if (this.#at >= this.#text.length) this.#reject("a string is not closed", start);
-      if (this.#text[this.#at] === "\\") this.#escape();
-    }
-    this.#at++;
-    const value: unknown = JSON.parse(this.#text.slice(start, this.#at));
-    return String(value);
-  }
-
-  #escape(): void {
-    if (!/^\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/.test(this.#text.slice(this.#at, this.#at + 6))) {
-      this.#reject("a string holds an unknown escape");
-    }
-    this.#at++;
-  }
-
-  #word(): void {
-    const pattern = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.+-])/y;
-    pattern.lastIndex = this.#at;
-    const match = pattern.exec(this.#text);
-    if (match === null) this.#fail("expected a value");
-    else this.#at += match[0].length;
-  }
-
-  #space(): void {
-    while (" \t\r\n".includes(this.#text[this.#at] ?? "x")) this.#at++;
-  }
-
-  #take(character: string): boolean {
-    if (this.#text[this.#at] !== character) return false;
-    this.#at++;
-    return true;
-  }
-
-  #fail(expected: string): never {
-    const found = String.fromCodePoint(this.#text.codePointAt(this.#at) ?? 0);
-    this.#reject(`${expected}, found ${this.#at < this.#text.length ? JSON.stringify(found) : "the end of the file"}`);
-  }
-
-  #reject(message: string, at = this.#at): never {
-    throw new JsonError(`${positionText(positionAt(this.#text, at))}: ${message}`);
-  }
 }

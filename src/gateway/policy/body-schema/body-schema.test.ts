@@ -80,7 +80,7 @@ test.each([
 
 test("the error for a body that is not JSON differs from that for one that takes too long to check", async () => {
   const { statuses, problem } = await decided(policyOf(), {}, { text: "{" });
-  const message = "expected a name in quotes, at character 1";
+  const message = "expected a key in double quotes, found the end of the text, at character 1";
   expect([statuses, problem().detail]).toEqual([[400], `the body is not JSON that this route accepts: ${message}`]);
   expect(problem().errors).toEqual([{ path: "", message }]);
   const twice = { $ref: "#/$defs/n" };
