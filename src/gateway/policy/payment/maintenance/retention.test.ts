@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { watchTimers } from "../../../../lib/testing/timers.ts";
 import { until } from "../../../../lib/testing/until.ts";
 import { Retention } from "./retention.ts";
 
@@ -46,6 +47,24 @@ test.each([
   await until(() => looks > before);
   await retention.close();
   expect(steps).toBe(removals);
+});
+
+test.each([
+  [499, 600_000],
+  [500, 100],
+])("after a step that removed %d payments, the next one comes in %d ms", async (removed, ms) => {
+  using timers = watchTimers();
+  let steps = 0;
+  const retention = new Retention({
+    store: { forget: async () => ((steps += 1), removed) },
+    keepDays: () => 1,
+    clock: () => DAY,
+    log() {},
+  });
+  retention.start();
+  await until(() => steps > 0 && timers.pending(ms) === 1);
+  await retention.close();
+  expect(timers.pending(ms)).toBe(0);
 });
 
 test("the store may be closed only when the running step has ended, and no step follows", async () => {
