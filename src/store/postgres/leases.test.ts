@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../lib/testing/patience.ts";
 import { LEASE_MS, RECHECK_MS } from "../ledger.ts";
-import { expectForgottenLeases, expectLongLeases } from "../testing/long-leases.ts";
+import { expectBoundedReaping, expectForgottenLeases, expectLongLeases } from "../testing/long-leases.ts";
 import { hasPostgres, sharedPostgres, type SharedPostgres } from "../testing/postgres.ts";
 import { startRelay } from "../testing/relay.ts";
 import { RESERVATION as PAYMENT } from "../testing/reservation.ts";
@@ -27,6 +27,20 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     const ledger = new PostgresLedger(database, now);
     await expectLongLeases({ ledger, clock, tend: () => ledger.tend() });
     await ledger.close();
+    await database.close();
+  });
+
+  test("one renewal deletes a thousand payments at most", async () => {
+    const clock = { now: 1_800_000_000_000 };
+    const now = (): number => clock.now;
+    const user = await server.newUser();
+    const database = new Database(server.settings({ user }), now);
+    const [ledger, dead] = [new PostgresLedger(database, now), new PostgresLedger(database, now)];
+    // This stops their timers.
+    await Promise.all([ledger.close(), dead.close()]);
+    const payments = `SELECT count(*) FROM ${user}.turnpike_payments`;
+    const left = async (): Promise<number> => Number((await server.query(payments))[0]?.[0]);
+    await expectBoundedReaping({ ledger, clock, tend: () => ledger.tend() }, dead, left);
     await database.close();
   });
 

@@ -1,3 +1,4 @@
+import { Database } from "bun:sqlite";
 import { expect, spyOn, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -5,7 +6,12 @@ import { join } from "node:path";
 import { LEASE_MS } from "../ledger.ts";
 import { openStore } from "../open/open-store.ts";
 import { type Store } from "../store.ts";
-import { expectForgottenLeases, expectLongLeases, type LeaseRig } from "../testing/long-leases.ts";
+import {
+  expectBoundedReaping,
+  expectForgottenLeases,
+  expectLongLeases,
+  type LeaseRig,
+} from "../testing/long-leases.ts";
 import { RESERVATION } from "../testing/reservation.ts";
 
 /** A store in memory, and the timer that renews its leases. */
@@ -35,6 +41,25 @@ test("a process forgets a lease when it ends, and when another process has taken
   const other = openStore(path, () => rig.clock.now);
   await expectForgottenLeases(rig, other.ledger);
   await Promise.all([rig.store.close(), other.close()]);
+  rmSync(folder, { recursive: true });
+});
+
+test("one renewal deletes a thousand payments at most", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "turnpike-leases-"));
+  const path = join(folder, "state.db");
+  const rig = openRig(path);
+  clearInterval(rig.timer);
+  const dead = openRig(path);
+  clearInterval(dead.timer);
+  const file = new Database(path, { readonly: true });
+  const left = async (): Promise<number> => {
+    // The timer does not wait for the renewal.
+    await new Promise(setImmediate);
+    return Number(file.query("SELECT count(*) FROM payments").values().flat()[0]);
+  };
+  await expectBoundedReaping(rig, dead.ledger, left);
+  file.close();
+  await Promise.all([rig.store.close(), dead.store.close()]);
   rmSync(folder, { recursive: true });
 });
 

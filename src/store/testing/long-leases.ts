@@ -62,3 +62,23 @@ export async function expectForgottenLeases({ ledger, clock, tend }: LeaseRig, o
   await tend();
   expect(forgotten.mock.results.map(({ value }) => value)).toEqual([["held"]]);
 }
+
+/** For tests only: a renewal deletes a thousand ended payments at most. `dead` is the ledger of a process that is then killed. */
+export async function expectBoundedReaping(
+  { clock, tend }: LeaseRig,
+  dead: Ledger,
+  left: () => Promise<number>,
+): Promise<void> {
+  const validBefore = clock.now / 1000;
+  for (let begun = 0; begun < 1050; begun += 50)
+    await Promise.all(
+      Array.from({ length: 50 }, (_, i) => dead.reserve({ ...RESERVATION, nonce: `0x${begun + i}`, validBefore })),
+    );
+  await tend();
+  expect(await left()).toBe(1050);
+  clock.now += 121_000;
+  await tend();
+  expect(await left()).toBe(50);
+  await tend();
+  expect(await left()).toBe(0);
+}
