@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { COMMAND } from "../../../test/support/program.ts";
 import { ARTICLES, type MadeSite, startMadeSite } from "../../content/search/testing/made-site.ts";
 import { patient } from "../../lib/testing/patience.ts";
 
@@ -20,10 +21,8 @@ afterAll(async () => {
 });
 
 function spawn(state: string, ...args: string[]) {
-  const module = JSON.stringify(join(import.meta.dir, "index-command.ts"));
-  const script = `const { index } = await import(${module}); process.exit(await index(process.argv.slice(1)));`;
   const flags = ["--state-dir", join(folder, state)];
-  return Bun.spawn([process.execPath, "-e", script, "--", ...args, ...flags], { stdout: "pipe", stderr: "pipe" });
+  return Bun.spawn([...COMMAND, "index", ...args, ...flags], { stdout: "pipe", stderr: "pipe" });
 }
 
 async function run(state: string, ...args: string[]): Promise<{ code: number; out: string; err: string }> {

@@ -2,6 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { COMMAND } from "../../../test/support/program.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "turnpike-check-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -24,9 +25,7 @@ function unplaced(text: string): string {
 }
 
 async function runWith(environment: Record<string, string>, ...args: string[]) {
-  const module = JSON.stringify(join(import.meta.dir, "check.ts"));
-  const script = `const { check } = await import(${module}); process.exitCode = await check(process.argv.slice(1));`;
-  const child = Bun.spawn([process.execPath, "-e", script, "--", ...args], {
+  const child = Bun.spawn([...COMMAND, "check", ...args], {
     stdout: "pipe",
     stderr: "pipe",
     env: { ...process.env, ...environment },

@@ -2,6 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { COMMAND } from "../../../test/support/program.ts";
 import { diagnosticText } from "../../gateway/config/diagnostic.ts";
 import { loadFile } from "../../gateway/config/load.ts";
 import { until } from "../../lib/testing/until.ts";
@@ -11,7 +12,11 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const MAIN = join(import.meta.dir, "../main.ts");
 
 async function run(...args: readonly string[]) {
-  const child = Bun.spawn([process.execPath, MAIN, "init", ...args], {
+  return await runBy(COMMAND, ...args);
+}
+
+async function runBy(command: readonly string[], ...args: readonly string[]) {
+  const child = Bun.spawn([...command, "init", ...args], {
     cwd: folder,
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -64,8 +69,9 @@ test("configurations for content and APIs load in every format without a problem
 test("the commands that it suggests name this program by its path, because npx could fetch another one", async () => {
   const program = join(import.meta.dir, "../../../bin/turnpike");
   const written = `wrote next.yaml\ncheck it with: ${program} check next.yaml\nstart with:    ${program}`;
-  expect((await run("next.yaml", ...API)).out).toBe(`${written} --config next.yaml\n`);
-  expect((await run("next.yaml", "--force")).out).toBe(`${written} start --config next.yaml\n`);
+  const source = [process.execPath, MAIN];
+  expect((await runBy(source, "next.yaml", ...API)).out).toBe(`${written} --config next.yaml\n`);
+  expect((await runBy(source, "next.yaml", "--force")).out).toBe(`${written} start --config next.yaml\n`);
 });
 
 test("several paths have the price and the schema of bodies, and the others are free", async () => {

@@ -12,14 +12,13 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { COMMAND } from "../../../../test/support/program.ts";
 import { baseUrl } from "../../../content/testing/client.ts";
 import { startTestService, type TestService } from "../../../content/testing/service.ts";
 import { patient } from "../../../lib/testing/patience.ts";
 
 // A content service and a process for each command start slowly on a busy machine.
 setDefaultTimeout(patient(60_000));
-
-const MAIN = join(import.meta.dir, "../../main.ts");
 
 let made: TestService;
 let site: Bun.Server<undefined>;
@@ -71,7 +70,7 @@ afterEach(() => {
 
 function spawn(args: readonly string[]) {
   const env = { ...process.env, TURNPIKE_HOME: join(folder, "home"), TURNPIKE_GATEWAY: baseUrl(made.service) };
-  return Bun.spawn([process.execPath, MAIN, ...args], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+  return Bun.spawn([...COMMAND, ...args], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
 }
 
 interface Ran {
@@ -199,7 +198,7 @@ test("a terminal shows a bar that fits it, and the pages below their addresses",
     TURNPIKE_GATEWAY: baseUrl(made.service),
     NO_COLOR: "1",
   };
-  const child = Bun.spawn([process.execPath, MAIN, ...crawl()], {
+  const child = Bun.spawn([...COMMAND, ...crawl()], {
     cwd: folder,
     env,
     terminal: {
