@@ -1,10 +1,6 @@
-/**
- * The cost of converting a page to Markdown: CPU milliseconds per megabyte of HTML, compared with jsdom and turndown.
- */
+/** The cost of converting a page to Markdown: CPU milliseconds per megabyte of HTML. */
 import { readdirSync, readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { JSDOM, VirtualConsole } from "jsdom";
-import TurndownService from "turndown";
 import { markdownOf } from "../src/content/extraction/markdown/writer.ts";
 import { prepare } from "../src/content/extraction/tree/prune.ts";
 import { parseTree } from "../src/content/extraction/tree/tree.ts";
@@ -26,7 +22,7 @@ function cpu(): number {
   return (user + system) / 1000;
 }
 
-function ours(html: string): Times {
+function convert(html: string): Times {
   const start = cpu();
   const tree = parseTree(html);
   const parsed = cpu();
@@ -34,14 +30,6 @@ function ours(html: string): Times {
   const pruned = cpu();
   markdownOf(tree);
   return { parse: parsed - start, prune: pruned - parsed, write: cpu() - pruned };
-}
-
-function theirs(html: string): number {
-  const start = cpu();
-  const { window } = new JSDOM(html, { url: URL_BASE, virtualConsole: new VirtualConsole() });
-  new TurndownService().turndown(html);
-  window.close();
-  return cpu() - start;
 }
 
 /** A page of the test data, with its body repeated up to a typical length. */
@@ -81,29 +69,26 @@ function average(rounds: number, run: () => Times): Times {
   return sum;
 }
 
-function row(name: string, times: Times, megabytes: number, other: string): void {
+function row(name: string, times: Times, megabytes: number): void {
   const cells = [times.parse, times.prune, times.write, times.parse + times.prune + times.write];
   const texts = cells.map((time) => (time / megabytes).toFixed(1).padStart(8));
-  console.log(`${name.padEnd(24)}${texts.join("")}${other.padStart(10)}`);
+  console.log(`${name.padEnd(24)}${texts.join("")}`);
 }
 
-/** Flags: `--rounds N`, `--no-peers`. */
+/** Flags: `--rounds N`. */
 export async function runMarkdownBench(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
     args: [...args],
-    options: {
-      rounds: { type: "string", default: "10" },
-      "no-peers": { type: "boolean", default: false },
-    },
+    options: { rounds: { type: "string", default: "10" } },
   });
-  console.log(`${"CPU ms per MB".padEnd(24)}   parse   prune   write     all   jsdom+turndown`);
+  console.log(`${"CPU ms per MB".padEnd(24)}   parse   prune   write     all`);
   const dense = readdirSync(FOLDER).filter((file) => file.endsWith(".html"));
   const pages = [["an ordinary page", ordinaryPage()], ...dense.map((name) => [name, longPage(name)])] as const;
   for (const [name = "", html = ""] of pages) {
     const megabytes = html.length / 1_000_000;
-    average(10, () => ours(html));
-    const times = average(Number(values.rounds), () => ours(html));
-    row(name, times, megabytes, values["no-peers"] ? "" : (theirs(html) / megabytes).toFixed(0));
+    average(10, () => convert(html));
+    const times = average(Number(values.rounds), () => convert(html));
+    row(name, times, megabytes);
   }
   return 0;
 }

@@ -11,7 +11,7 @@ interface Bench {
 const BENCHES: readonly Bench[] = [
   {
     name: "markdown",
-    about: "HTML to Markdown: CPU time per megabyte, beside jsdom and turndown",
+    about: "HTML to Markdown: CPU time per megabyte",
     run: async (args) => (await import("./html-to-markdown.ts")).runMarkdownBench(args),
   },
   {
