@@ -112,6 +112,8 @@ test("a rule for bodies of some sizes fits from the least to the most bytes", as
 test.each([
   [{ from: 9, to: 17 }, [8.99, 9, 16.99, 17], [false, true, true, false]],
   [{ from: 22, to: 6 }, [21.99, 22, 23, 5.99, 6], [false, true, true, true, false]],
+  // It ends on the next day.
+  [{ from: 9, to: 9 }, [8.99, 9, 23, 0], [true, true, true, true]],
 ] as const)("a rule for the hours %j fits from the first to before the last one", async (hours, times, fits) => {
   const shop = shopOf({ utc_hours: hours, price: "$0.02" });
   const found: boolean[] = [];
