@@ -127,6 +127,53 @@ test("a response whose gateway died is made again, and its new path is the one t
   expect(deferred && deferralOf(deferred)).toMatchObject({ path: "/charges/7", quote: "50000" });
 });
 
+/** The later charge of an undelivered response ends, for `amount`. */
+async function endedFor(amount: string): Promise<{ readonly shop: Shop; readonly paid: Permit2Payment }> {
+  const shop = open({ ledger: dead });
+  const paid = payment(shop);
+  await (await shop.send(paid)).text();
+  shop.clock.now += LEASE_MS + 1;
+  const [due] = await shop.store.ledger.claimDue(8);
+  if (due === undefined) throw new Error("nothing is due");
+  await shop.store.ledger.move(due, { state: "settled", lease: false, amount, payer: due.from, dueInMs: "never" });
+  return { shop, paid };
+}
+
+test.each(["0", "20000"])(
+  "a response whose later charge has ended for %s names the same work, and begins none for that",
+  async (amount) => {
+    const { shop, paid } = await endedFor(amount);
+    const other = open({ store: shop.store });
+    const again = await other.send(paid);
+    expect([again.status, await again.text()]).toEqual([202, "job 1"]);
+    // The upstream finds its work by the terms that it had, and waits for another charge before it begins.
+    expect(other.lastUpstreamFields).toContain("Settlement-Deferral: ");
+    expect(other.lastUpstreamFields).toContain("Turnpike-Amount: 50000\r\n");
+    await until(async () => (await row(shop, paid))?.delivered === true);
+    expect(await row(shop, paid)).toMatchObject({ state: "settled", amount });
+  },
+);
+
+test("a response that is not the one of the ended charge is not delivered for it", async () => {
+  const { shop, paid } = await endedFor("0");
+  const other = open({ store: shop.store, upstream: (exchange) => respondWith(exchange, 200, "all goods") });
+  expect((await other.send(paid)).status).toBe(502);
+  await until(async () => (await shop.store.ledger.reserve((await row(shop, paid)) as Payment)).leased);
+  expect(await row(shop, paid)).toMatchObject({ state: "settled", delivered: false });
+});
+
+test("work goes on for its charge although its route now settles before the response", async () => {
+  const shop = open({ ledger: dead });
+  const paid = payment(shop);
+  await (await shop.send(paid)).text();
+  shop.clock.now += LEASE_MS + 1;
+  const other = open({ store: shop.store, terms: { ...TERMS, settle: "before" } });
+  const again = await other.send(paid);
+  expect([again.status, await again.text(), other.settlements]).toEqual([202, "job 1", 0]);
+  await until(async () => (await row(shop, paid))?.delivered === true);
+  expect(await row(shop, paid)).toMatchObject({ state: "deferred", amount: "50000" });
+});
+
 test("a failure of the repeated request takes nothing back", async () => {
   const shop = open({ ledger: dead });
   const paid = payment(shop);

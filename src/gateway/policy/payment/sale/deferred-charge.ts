@@ -34,6 +34,12 @@ export function deferrableUntil(
   return payment.scheme === "upto" && until >= now + MIN_WORK_S ? until : undefined;
 }
 
+/** True if the upstream has named work for a payment, which is charged as far as the work goes. */
+export function isForWork(payment: Pick<Payment, "deferral">): boolean {
+  const known = deferralOf(payment);
+  return known !== undefined && known.isMetered !== true;
+}
+
 /** The field that offers the upstream to be charged later. */
 export function deferralField(until: number): Fields {
   return fieldLine(SETTLEMENT_DEFERRAL, JSON.stringify({ until }));

@@ -1,4 +1,5 @@
 import { type Fields } from "../../../../lib/http/fields.ts";
+import { deferralOf } from "../../../../payments/settlement/deferral.ts";
 import { type Receipt } from "../../../../payments/x402/messages.ts";
 import { appendFields } from "../../../exchange/head-fields.ts";
 import { type HeldPayment } from "./held-payment.ts";
@@ -51,7 +52,9 @@ export class SaleDelivery {
   /** Tells the upstream of the payment, in the fields of its request. `until`: it may be charged later, until then. */
   tellUpstream(until?: number): void {
     const { paidRoute, exchange, payment, lease } = this.#held;
-    const { amount, transaction } = lease.paid ?? { amount: payment.amount, transaction: "" };
+    const { amount: paid, transaction } = lease.paid ?? { amount: payment.amount, transaction: "" };
+    // The upstream knows its work by the terms with which it was begun.
+    const amount = until === undefined ? paid : (deferralOf(payment)?.quote ?? paid);
     const told = { ...payment, from: exchange.payer, amount, transaction };
     paidRoute.onPaid?.(exchange, told);
     const deferral = until === undefined ? "" : deferralField(until);

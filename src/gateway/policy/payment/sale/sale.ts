@@ -8,7 +8,7 @@ import { type ClientFunnel } from "../../../telemetry/funnel.ts";
 import { type FunnelStep } from "../../../telemetry/metrics/funnel-steps.ts";
 import { type Decision } from "../../policy.ts";
 import { type GiveBack } from "../../rate-limit/rate-limit.ts";
-import { chargePath, deferrableUntil } from "./deferred-charge.ts";
+import { chargePath, deferrableUntil, isForWork } from "./deferred-charge.ts";
 import { type HeldPayment, namePayer } from "./held-payment.ts";
 import { Lease } from "./lease.ts";
 import { type AcceptedPayment } from "../offer/offer.ts";
@@ -219,7 +219,7 @@ export class Sale {
       },
     );
     this.#request.watch();
-    if (this.#giveBack === undefined && this.#lease.paid === undefined) {
+    if (this.#giveBack === undefined && (this.#lease.paid === undefined || this.#isChargedLater)) {
       this.#deferrableUntil = deferrableUntil(this.#paidRoute, this.#accepted, this.#payment);
     }
     this.#delivery.tellUpstream(this.#deferrableUntil);
@@ -242,14 +242,16 @@ export class Sale {
   }
 
   async #price(sold: SoldResponse, { overrides, deferral }: Claims): Promise<SaleState> {
-    if (this.#lease.paid !== undefined) {
+    const isPaid = this.#lease.paid !== undefined;
+    const path = this.#deferrableUntil === undefined ? undefined : chargePath(deferral);
+    // Without a path it is other work than was charged.
+    if (path === "" || (path === undefined && (this.#lease.isDeferred || (isPaid && this.#isChargedLater)))) {
+      return this.#broken(paymentError("upstream-failed", "The upstream's later charge for this request is invalid"));
+    }
+    if (isPaid) {
       return this.#request.fits
         ? deliverNew(this.#exchange, sold, this.#delivery.keep(sold.response))
         : this.#lost.otherBody();
-    }
-    const path = this.#deferrableUntil === undefined ? undefined : chargePath(deferral);
-    if (path === "" || (path === undefined && this.#lease.isDeferred)) {
-      return this.#broken(paymentError("upstream-failed", "The upstream's later charge for this request is invalid"));
     }
     if (path !== undefined) return { at: "deferring", sold, path };
     const { requirements } = this.#accepted;
@@ -263,7 +265,9 @@ export class Sale {
     if (this.#metered !== undefined) return this.#metered(this.#parts);
     const response = await keptResponse(this.#paidRoute, this.#payment.fingerprint, this.#request);
     if (response instanceof TurnpikeError) return this.#broken(response);
-    if (response === undefined) return this.#paidRoute.settle === "before" ? this.#stream() : this.#hold();
+    if (response === undefined) {
+      return this.#paidRoute.settle === "before" && !this.#isChargedLater ? this.#stream() : this.#hold();
+    }
     try {
       // It may have been requested over another protocol before.
       const reason = uncarried(this.#exchange, response.head);
@@ -303,6 +307,11 @@ export class Sale {
     const { onDeferred } = this.#paidRoute;
     this.#inBackground(this.#lease.isDeferred ? recorded.then(onDeferred) : recorded);
     return over();
+  }
+
+  /** The payment pays for work that was, or is, charged as far as it went. */
+  get #isChargedLater(): boolean {
+    return isForWork(this.#payment);
   }
 
   /** Whether a response with this status and these Settlement-Overrides fields is free. */
