@@ -80,6 +80,7 @@ interface Held {
  *                            ├─▶ unknown ─ found ─┼─▶ the upstream learns that nothing more will be paid.
  *                            ├─▶ failed ──────────┘
  *                            └─▶ deferred: the facilitator refused, and there is time for another try.
+ *   unknown, from a channel: its deposit is looked up ─▶ deferred, or failed.
  */
 export class Collector {
   readonly #options: CollectorOptions;
@@ -251,12 +252,15 @@ export class Collector {
   async #find(held: Held): Promise<void> {
     const { payment } = held;
     const outcome = await this.#options.outcomeOf(payment);
-    if (outcome.kind === "settled") await this.#book(held, outcome);
+    // Of a channel, only the deposit was made.
+    if (outcome.kind === "settled" && isBooked(payment)) {
+      await this.#move(payment, { state: "deferred", lease: false, dueInMs: 0 });
+    } else if (outcome.kind === "settled") await this.#book(held, outcome);
     else if (outcome.kind === "void") {
       const stored = fromStored(payment);
       const isInTime = payment.validBefore > this.#options.clock() / 1000;
       await this.#fail(held, stored === undefined ? "payment_refused" : voidReason(stored.payment, isInTime));
-    } else if (outcome.kind === "unspent") await this.#settle(held, false);
+    } else if (outcome.kind === "unspent" && !isBooked(payment)) await this.#settle(held, false);
     else await this.#later(held, REFUSED_MS);
   }
 

@@ -45,6 +45,11 @@ function workOn(exchange: TestExchange, number: number): void {
   respondWith(exchange, 202, `job ${number}`, fieldLine("Settlement-Deferral", `{"path":"/charges/${number}"}`));
 }
 
+/** The same after the whole request. */
+function workOnRead(exchange: TestExchange): void {
+  exchange.body.readTo({ data: () => true, end: () => workOn(exchange, 1), abort() {} });
+}
+
 const payment = (shop: Shop): Permit2Payment => signedPermit2(UPTO, shop.clock.now / 1000);
 
 function row(shop: Shop, paid: Permit2Payment): Promise<Payment | undefined> {
@@ -172,6 +177,20 @@ test("work goes on for its charge although its route now settles before the resp
   expect([again.status, await again.text(), other.settlements]).toEqual([202, "job 1", 0]);
   await until(async () => (await row(shop, paid))?.delivered === true);
   expect(await row(shop, paid)).toMatchObject({ state: "deferred", amount: "50000" });
+});
+
+test("a payment whose charge is made later pays for the body that it came with, and no other", async () => {
+  const shop = open({ ledger: dead, upstream: workOnRead });
+  const paid = payment(shop);
+  const send = (to: Shop, body: string): Promise<Response> => to.send(paid, { method: "POST", body });
+  await (await send(shop, "cheap")).text();
+  shop.clock.now += LEASE_MS + 1;
+  const other = open({ store: shop.store, upstream: workOnRead });
+  for (const body of ["other", "dearer", ""]) expect([body, (await send(other, body)).status]).toEqual([body, 409]);
+  const before = await row(shop, paid);
+  expect(before).toMatchObject({ state: "deferred", delivered: false });
+  expect(before && deferralOf(before)).toMatchObject({ path: "/charges/1" });
+  expect((await send(other, "cheap")).status).toBe(202);
 });
 
 test("a failure of the repeated request takes nothing back", async () => {

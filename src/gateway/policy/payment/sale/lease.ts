@@ -49,6 +49,11 @@ export class Lease {
     return this.#isDeferred;
   }
 
+  /** The ledger has the payment as one whose money is being transferred. */
+  get isSettling(): boolean {
+    return this.#state === "settling";
+  }
+
   /** Records the payment's state. False: another request has the lease, nothing was written, this one must stop. */
   async move(change: Change): Promise<boolean> {
     this.#unwritten = change;

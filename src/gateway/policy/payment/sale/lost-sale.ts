@@ -76,7 +76,8 @@ export class LostSale {
   /** The upstream worked for a different body than was paid for. The response is not sent, and the attempt counts. */
   async otherBody(): Promise<SaleEnd> {
     const end = this.#spent(OTHER_BODY);
-    await this.#held.lease.record({ state: "settled", lease: false, delivered: false });
+    const { lease } = this.#held;
+    await lease.record({ state: lease.isDeferred ? "deferred" : "settled", lease: false, delivered: false });
     return end;
   }
 

@@ -3,7 +3,7 @@ import { voidReason } from "../../../../payments/settlement/void-reason.ts";
 import { type Settlement } from "../../../../payments/x402/facilitator.ts";
 import { type Reason } from "../../../../payments/x402/reasons.ts";
 import { type Exchange } from "../../../exchange/exchange.ts";
-import { deferralChange } from "./deferred-charge.ts";
+import { deferralChange, isForWork } from "./deferred-charge.ts";
 import { type HeldPayment } from "./held-payment.ts";
 import { type LostSale } from "./lost-sale.ts";
 import { type SaleDelivery } from "./sale-delivery.ts";
@@ -46,20 +46,20 @@ export class SaleCharge {
    */
   async defer({ sold, path }: SaleState & { at: "deferring" }, until: number): Promise<SaleState> {
     if (this.#held.exchange.gone) return this.#leave();
-    const isNew = !this.#held.lease.isDeferred;
-    if (isNew && this.#held.accepted.channel?.deposit !== undefined) {
-      const made = await this.#facilitator.settle(this.#held.accepted.requirements);
-      if (made.kind === "refused") return this.#lost.unsettled(made.reason);
-      if (made.kind === "unknown") {
-        return this.#lost.pending(made.cause, made.transaction, this.#held.request.spentOn);
-      }
-    }
+    const { accepted, lease } = this.#held;
+    const isNew = !lease.isDeferred;
     const change = {
       ...deferralChange(this.#held.payment, { path, until }),
       ...(isNew ? { facilitator: this.#facilitator.assign() } : {}),
       ...this.#held.request.spentOn,
     };
-    if (!(await this.#held.lease.move({ state: "deferred", lease: true, ...change }))) return this.#lost.taken();
+    if (isNew && accepted.channel?.deposit !== undefined) {
+      if (!(await lease.move({ state: "settling", lease: true, ...change }))) return this.#lost.taken();
+      const made = await this.#facilitator.settle(accepted.requirements);
+      if (made.kind === "refused") return this.#lost.unsettled(made.reason);
+      if (made.kind === "unknown") return this.#lost.pending(made.cause, made.transaction);
+    }
+    if (!(await lease.move({ state: "deferred", lease: true, ...change }))) return this.#lost.taken();
     if (isNew) this.#held.client.count("settled");
     return deliverNew(this.#held.exchange, sold, this.#delivery.keep(sold.response));
   }
@@ -98,18 +98,25 @@ export class SaleCharge {
 
   /** Looks up the result of an earlier settlement, and repeats the same settlement if it did not happen. */
   async find(): Promise<SaleState> {
-    const { amount } = this.#held.payment;
-    const requirements = fromStored(this.#held.payment)?.requirements ?? {
-      ...this.#held.accepted.requirements,
+    const { accepted, client, lease, payment } = this.#held;
+    const { amount } = payment;
+    const requirements = fromStored(payment)?.requirements ?? {
+      ...accepted.requirements,
       amount,
     };
     const outcome = await this.#facilitator.find(requirements);
     if (outcome.kind === "void") {
-      const isInTime = this.#held.payment.validBefore > this.#held.paidRoute.clock() / 1000;
-      const { payload, channel } = this.#held.accepted;
+      const isInTime = payment.validBefore > this.#held.paidRoute.clock() / 1000;
+      const { payload, channel } = accepted;
       return this.#lost.unsettled(channel === undefined ? voidReason(payload, isInTime) : UNMADE);
     }
     const settlement = outcome.kind === "settled" ? outcome : await this.#facilitator.settle(requirements);
+    if (settlement.kind === "settled" && accepted.channel !== undefined && isForWork(payment)) {
+      // The deposit is made. Its work is charged as far as it goes.
+      if (!(await lease.move({ state: "deferred", lease: true }))) return this.#lost.taken();
+      client.count("settled");
+      return { at: "owed" };
+    }
     if (settlement.kind === "settled") {
       return (await this.#book(settlement, amount)) ? { at: "owed" } : this.#lost.taken();
     }

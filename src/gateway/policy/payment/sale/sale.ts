@@ -242,17 +242,15 @@ export class Sale {
   }
 
   async #price(sold: SoldResponse, { overrides, deferral }: Claims): Promise<SaleState> {
+    const { isDeferred } = this.#lease;
     const isPaid = this.#lease.paid !== undefined;
+    if ((isPaid || isDeferred) && !this.#request.fits) return this.#lost.otherBody();
     const path = this.#deferrableUntil === undefined ? undefined : chargePath(deferral);
     // Without a path it is other work than was charged.
-    if (path === "" || (path === undefined && (this.#lease.isDeferred || (isPaid && this.#isChargedLater)))) {
+    if (path === "" || (path === undefined && (isDeferred || (isPaid && this.#isChargedLater)))) {
       return this.#broken(paymentError("upstream-failed", "The upstream's later charge for this request is invalid"));
     }
-    if (isPaid) {
-      return this.#request.fits
-        ? deliverNew(this.#exchange, sold, this.#delivery.keep(sold.response))
-        : this.#lost.otherBody();
-    }
+    if (isPaid) return deliverNew(this.#exchange, sold, this.#delivery.keep(sold.response));
     if (path !== undefined) return { at: "deferring", sold, path };
     const { requirements } = this.#accepted;
     const amount = requirements.scheme === "exact" ? requirements.amount : parseCharge(overrides, requirements);
@@ -368,8 +366,8 @@ export class Sale {
   async #fail(cause: unknown): Promise<void> {
     this.#paidRoute.log(`payment: the ledger failed on ${this.#paidRoute.route}: ${faultOf(cause)}`);
     const isReturned = !this.#exchange.started && this.#delivery.isReturnable;
-    const spent =
-      !isReturned && (mayBeSettled(this.#state) || this.#lease.paid !== undefined || this.#lease.isDeferred);
+    const { isDeferred, isSettling, paid } = this.#lease;
+    const spent = !isReturned && (mayBeSettled(this.#state) || paid !== undefined || isDeferred || isSettling);
     if (this.#state.at !== "over") this.#end(over("overloaded"));
     if (!this.#exchange.started) respondUnwritten(this.#exchange, spent);
     await this.#lease.salvage(spent, isReturned);
