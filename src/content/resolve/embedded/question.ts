@@ -66,7 +66,7 @@ export function askedOf(plan: Plan, now: number): Asked {
     terms: new Set(plan.terms),
     names,
     ...structure,
-    isFuture: FUTURE.test(plan.question.trim()),
+    isFuture: FUTURE.test(plan.statement) || FUTURE.test(plan.question.trim()),
     years: new Set(
       datesOf(plan.statement, now)
         .filter((date) => date.hasYear)

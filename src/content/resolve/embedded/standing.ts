@@ -169,6 +169,8 @@ function isHeadBehind(zone: readonly Token[], at: number, argument: Argument, pl
       if (noun === undefined) return !isSubject && WORDS.beforeObject.has(word.text);
       // "the hearing on the permit of the tower": the noun before must head its phrase, too.
       if (argument.words.has(noun.stem)) continue;
+      // "all outstanding shares of X" are X, "a third of the shares" is not.
+      if (SHARES.test(noun.text)) return !isSubject && zone.slice(0, n).some(({ text }) => WHOLE.test(text));
       // "the youth team of X" is not X.
       return WORDS.standFor.has(noun.stem) && !WORDS.lesser.has(modifier?.text);
     }
@@ -185,6 +187,9 @@ function isHeadBehind(zone: readonly Token[], at: number, argument: Argument, pl
   }
   return true;
 }
+
+const SHARES = /^(?:shares?|stock|equity)$/u;
+const WHOLE = /^(?:all|entire|whole)$/u;
 
 /** Whether a text names the head of an argument. */
 export function covers(argument: Argument, near: ReadonlySet<string>): boolean {

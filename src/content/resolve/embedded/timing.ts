@@ -8,6 +8,10 @@ const DAY = 86_400_000;
 /** The strength of a figure before the deadline that does not meet the threshold. It never decides. */
 const EARLY_FIGURE = 0.45;
 
+/** Words for a figure that does not change any more. */
+const FINAL =
+  /(?<!\p{L})(?:final|official|certified|definitive|endgültig\p{L}*|amtlich\p{L}*|définiti\p{L}+|officiel\p{L}*|definitiv[oa]s?|oficial(?:es)?|ufficial[ei]|fina(?:l|is))\s(?:\p{L}+\s)?(?:results?|tall(?:y|ies)|counts?|figures?|scores?|standings|tables?|ergebnis\p{L}*|résultats?|resultados?|risultat[oi])(?!\p{L})/iu;
+
 /** The time before its deadline in which an event counts for a question about the future. */
 const RECENT = 330 * DAY;
 
@@ -31,7 +35,8 @@ export function inTime(
   if (date !== undefined && from !== undefined && date.to < from) return neutral;
   // "Will the Queen open parliament by November?": its opening in the year before is another one.
   if (date !== undefined && asked.isFuture && date.to < (deadline ?? asked.now) - RECENT) return neutral;
-  if (deadline === undefined) return asked.isFuture && reading.isAbsence ? neutral : statement;
+  const isFinal = reading.isFigure === true && FINAL.test(`${source.title} ${statement.quote}`);
+  if (deadline === undefined) return asked.isFuture && reading.isAbsence && !isFinal ? neutral : statement;
   // A later figure tells nothing about the time before.
   if (reading.isFigure === true && date !== undefined && date.from > deadline) return neutral;
   const isEvent = reading.sign > 0;

@@ -73,7 +73,25 @@ function statementOf(question: string): string {
   for (let n = 0; n < 2; n += 1) text = text.replace(FRAME, "").trim();
   text = text.replace(/[?？¿\s]+$/u, "").replace(/^¿/u, "");
   const whole = /^["“«„']([^"“”«»„]*)["”»“'][.]?$/u.exec(text);
-  return (whole?.[1] ?? text).trim();
+  return ofMarket((whole?.[1] ?? text).trim());
+}
+
+/** "Who will win the cup? – Westmere": one of several outcomes of a market. */
+const ONE_OF =
+  /^(?:who|which\s[\p{L}\s]{1,40}?|what)\s(will|did|has|is|was)\s([^?]{1,300})\?\s*(?:[–—-]|:)\s+(\S.*)$/iu;
+/** "Marvia CPI: will inflation be below 3 %?" */
+const TOPIC = /^([^:?]{2,80}):\s(will|did|does|has|is|was)\s(?:(he|she|it|they)\s)?(.+)$/iu;
+const VERB = /(?<!\p{L})(?:will|did|has|is|was|wins?|won|be|gets?|takes?)(?!\p{L})/iu;
+
+/** The statement of a market that does not ask in one sentence. */
+function ofMarket(text: string): string {
+  const [, aux = "", rest = "", outcome = ""] = ONE_OF.exec(text) ?? [];
+  if (outcome !== "") return VERB.test(outcome) ? outcome : `${aux} ${outcome} ${rest}`;
+  const [, topic = "", verb = "", pronoun, asked = ""] = TOPIC.exec(text) ?? [];
+  if (topic === "") return text;
+  if (pronoun !== undefined) return `${verb} ${topic} ${asked}`;
+  const names = topic.replace(/(?<!\p{L})\p{Lu}{2,5}(?!\p{L})/gu, "").trim();
+  return names === "" ? text : `${verb} ${asked} in ${names}`;
 }
 
 function withoutQuotations(text: string): string {

@@ -39,7 +39,7 @@ describe("the quantities of a sentence", () => {
     ["Tiene treinta y dos goles.", "es", "32 gol"],
     ["Ha trentadue gol.", "it", "32 gol"],
     ["Tem trinta e dois gols.", "pt", "32 gol"],
-    ["One of two dogs.", "en", "2 dog"],
+    ["One of two dogs.", "en", "1 dog"],
     ["One million dogs.", "en", "1000000 dog"],
     ["In Nine Wells, nine dogs.", "en", "9 dog"],
     ["It was 20 degrees Celsius.", "en", "20 celsius"],
@@ -49,7 +49,7 @@ describe("the quantities of a sentence", () => {
     ["It rose 5 per cent.", "en", "5 percent"],
     ["È salita al 5 per cento.", "it", "5 percent"],
     ["Subiu 5 por cento.", "pt", "5 percent"],
-    ["It has 3 of 4 of them.", "en", "3 ", "4 "],
+    ["It has 3 of 4 of them.", "en", "3 "],
     ["B52 and 7-zip.", "en", "7 zip"],
     ["It drove 36 km/h.", "en", "10 m/s"],
   ];
@@ -125,4 +125,17 @@ describe("a quantity meets a threshold", () => {
   ])("%p and %p are the same number: %p", (a, b, same) => {
     expect(sameNumber(a, b)).toBe(same);
   });
+});
+
+test.each([
+  ["found guilty on two out of seven counts", "en", [2]],
+  ["three of the seven counts", "en", [3]],
+  ["one of the 400 houses", "en", [1]],
+  ["10 million of 30 million euros", "en", [10_000_000]],
+  ["a total of 12 states", "en", [12]],
+  ["zwei von sieben Punkten", "de", [2]],
+  ["tres de los siete cargos", "es", [3]],
+  ["1 340 ruches sur 4 100", "fr", [1_340, 4_100]],
+] as const)("a part of a whole is counted: %s", (text, language, values) => {
+  expect(quantitiesOf(text, language).map(({ value }) => value)).toEqual([...values]);
 });

@@ -110,11 +110,30 @@ export function quantitiesOf(
   );
 }
 
-/** "2 hours 20 minutes" is one quantity. */
+/** The end of a text before the second number of "three of the seven counts", "two out of five": the first one is counted. */
+const OF_WHOLE =
+  /(?:^|\s)(\S+)\s(?:out\s)?(?:(?:of|von|d[eu]|sur|su|di)\s(?:(?:the|its|his|her|their|all|den|insgesamt|les?|los|las|os|as)\s)?|(?:des|dos|das|dei|delle)\s)$/iu;
+const ONE = /^(?:one|eine?[rs]?|une?|un[oa]?|uma?)$/iu;
+
+/** "2 hours 20 minutes", and "three of the seven counts", are one quantity. */
 function joined(text: string, found: readonly Quantity[]): Quantity[] {
   const kept: Quantity[] = [];
   for (const one of found) {
     const last = kept.at(-1);
+    const part = OF_WHOLE.exec(text.slice(Math.max(0, one.start - 40), one.start))?.[1];
+    const said = last === undefined ? "" : text.slice(last.start, last.end);
+    if (
+      part !== undefined &&
+      last !== undefined &&
+      (text.startsWith(part, last.start) || (last.unit === "" && said.endsWith(part)))
+    ) {
+      kept[kept.length - 1] = { ...last, unit: one.unit, end: one.end };
+      continue;
+    }
+    if (part !== undefined && ONE.test(part)) {
+      kept.push({ ...one, low: 1, high: 1, value: 1 });
+      continue;
+    }
     if (
       last === undefined ||
       last.unit !== "s" ||
