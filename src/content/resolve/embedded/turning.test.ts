@@ -57,3 +57,8 @@ test.each([
 ] as const)("%s is settled: %s", async (question, text, side) => {
   expect(await sideOf(question, text)).toBe(side);
 });
+
+test("words without an end before a year take linear time", async () => {
+  const sentence = `Arsenal won the Vale Cup since ${"a".repeat(600)} (2019).`;
+  expect(await sideOf(CUP, sentence)).not.toBe("YES");
+}, 20_000);

@@ -81,4 +81,4 @@ function hasOtherYear({ years, now, isFuture }: Asked, text: string, dates: read
 
 /** The end of a text before a year that is only compared with: "than in 2025", "the lowest since the drought of 1976". */
 const SINCE =
-  /(?<![\p{L}])(?:than|compared|since|als|gegenüber|seit|qu['’]|par\srapport|depuis|que|desde|di|rispetto|d(?:al|el|ell|u)|do\sque)\s?(?:\p{L}+\s?){0,4}$/iu;
+  /(?<![\p{L}])(?:qu['’]|(?:than|compared|since|als|gegenüber|seit|par\srapport|depuis|que|desde|di|rispetto|d(?:al|el|ell|u)|do\sque)\s)(?:\p{L}+\s){0,4}$/iu;
