@@ -2,7 +2,7 @@ import { createEmbeddedAnalyst } from "../../src/content/resolve/embedded/analys
 import { planOf } from "../../src/content/resolve/evidence/plan.ts";
 import { weigh } from "../../src/content/resolve/evidence/weigh.ts";
 import { type Judgement, type Source, type Statement } from "../../src/content/resolve/reading/analysis.ts";
-import { type MarketQuestion, OPEN_SETS, readQuestions } from "./market.ts";
+import { type MarketQuestion, OPEN_SETS, readQuestions, timeOf } from "./market.ts";
 import { gradeOf } from "./market-figures.ts";
 
 /** The file of the recorded verdicts. */
@@ -49,11 +49,6 @@ export async function judgeSources(
   const plan = planOf(question.question, question.criteria ?? "", at);
   const analysis = await analyst.analyse(plan, sources, { now: at, signal: new AbortController().signal });
   return { judgement: weigh(plan, sources, analysis, at), statements: analysis.statements };
-}
-
-/** The time at which a question is asked, Unix ms. */
-export function timeOf({ now }: MarketQuestion): number {
-  return Date.parse(`${now}T12:00:00Z`);
 }
 
 /** The pages of a question as the reader gives them. */

@@ -5,8 +5,8 @@ import { type Asked, askedOf } from "../../src/content/resolve/embedded/question
 import { planOf } from "../../src/content/resolve/evidence/plan.ts";
 import { conceptsAt } from "../../src/content/resolve/reading/concepts.ts";
 import { type Token, undatedTokensOf } from "../../src/content/resolve/reading/spans.ts";
-import { type MarketSet, readQuestions } from "./market.ts";
-import { judgeSources, sourcesOf, timeOf } from "./market-record.ts";
+import { type MarketSet, readQuestions, timeOf } from "./market.ts";
+import { judgeSources, sourcesOf } from "./market-record.ts";
 
 const texts = z.array(z.string());
 const turnsSchema = z.strictObject({
@@ -42,7 +42,8 @@ export async function judgeTurns(set: MarketSet): Promise<Turned[]> {
     const { verdict } = judgement;
     if (verdict !== "YES" && verdict !== "NO") continue;
     const quotes = statements.filter(({ supports, quote }) => supports === verdict && !quote.includes("\t"));
-    const asked = askedOf(planOf(question.question, question.criteria ?? "", timeOf(question)), timeOf(question));
+    const now = timeOf(question);
+    const asked = askedOf(planOf(question.question, question.criteria ?? "", now), now);
     for (const [place, list] of Object.entries(turns) as [Place, string[]][]) {
       for (const text of list) {
         const changed = sources.map((source, index) => {

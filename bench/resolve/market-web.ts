@@ -9,7 +9,7 @@ import { type Resolver } from "../../src/content/resolve/resolver.ts";
 import { Search } from "../../src/content/search/search.ts";
 import { type SearchProvider } from "../../src/content/search/web/provider.ts";
 import { fetchDocument } from "../../src/content/static/fetch-document.ts";
-import { type MarketPage, type MarketQuestion } from "./market.ts";
+import { type MarketPage, type MarketQuestion, timeOf } from "./market.ts";
 
 const SNIPPET_LENGTH = 160;
 
@@ -62,7 +62,7 @@ export function startMarketWeb(model?: ModelOptions): MarketWeb {
       now: () => performance.now(),
     }),
     log: console.error,
-    now: () => Date.parse(`${shown?.now ?? ""}T12:00:00Z`),
+    now: () => (shown === undefined ? Number.NaN : timeOf(shown)),
   });
   return {
     show: (question) => {

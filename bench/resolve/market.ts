@@ -35,6 +35,11 @@ export type MarketPage = z.infer<typeof pageSchema>;
 /** A market question, its pages, and the verdict of a careful human: `market/README.md` describes the fields. */
 export type MarketQuestion = z.infer<typeof questionSchema>;
 
+/** The time at which a question is asked, Unix ms. */
+export function timeOf({ now }: MarketQuestion): number {
+  return Date.parse(`${now}T12:00:00Z`);
+}
+
 /** The parts of the questions to develop with, and those that are reserved. */
 export const OPEN_SETS = ["development", "news", "probes", "strangers", "reporters", "guests"] as const;
 export const RESERVED_SETS = ["held", "fresh", "sealed", "kept", "unseen", "closed", "locked"] as const;
