@@ -97,14 +97,13 @@ function sentencesOf(text: string, language: string | undefined): Sentence[] {
 
 /** Joins pieces that an abbreviation has separated: a sentence does not begin with a small letter or a digit. */
 function joined(pieces: readonly string[]): string[] {
-  const whole: string[] = [];
-  for (const piece of pieces) {
-    const last = whole.at(-1);
-    const isCut = last !== undefined && (/^[\p{Ll}\d]/u.test(piece) || /(?:^|\s)\p{Lu}?\p{L}{1,3}\.$/u.test(last));
-    if (isCut) whole[whole.length - 1] = `${last} ${piece}`;
-    else whole.push(piece);
+  const whole: string[][] = [];
+  for (const [at, piece] of pieces.entries()) {
+    const isCut = /^[\p{Ll}\d]/u.test(piece) || /(?:^|\s)\p{Lu}?\p{L}{1,3}\.$/u.test(pieces[at - 1] ?? "");
+    if (isCut && at > 0) whole.at(-1)?.push(piece);
+    else whole.push([piece]);
   }
-  return whole;
+  return whole.map((parts) => parts.join(" "));
 }
 
 /** Words of at least four letters, or of two in scripts that write no spaces. */

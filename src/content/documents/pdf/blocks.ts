@@ -168,7 +168,7 @@ function paragraphsOf(lines: readonly Line[], measure: Measure): Paragraph[] {
 }
 
 /** A number with several parts before capitals or a word with a capital letter, or a text in capitals. */
-const HEAD = /^(?:\d{1,2}(?:\.\d{1,2}){1,3}\.?\s+\p{Lu}|(?:[\dIVX]{1,4}\.?\s+)?\P{Ll}*\p{Lu}{4}\P{Ll}*$)/u;
+const HEAD = /^(?:\d{1,2}(?:\.\d{1,2}){1,3}\.?\s+\p{Lu}|(?=\P{Ll}*\p{Lu}{4})\P{Ll}*$)/u;
 /** Maximum number of letters of a heading whose letters are as large as those of the text. */
 const MAX_HEAD = 70;
 

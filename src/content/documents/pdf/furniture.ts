@@ -95,7 +95,7 @@ function candidateOf(row: TextRow, page: number, width: number, bodySize: number
   const numbers = [...text.matchAll(edges)].map((match) => Number(match[1] ?? match[2]));
   const roman = /(?<!\S)([ivxlc]{1,7})$/i.exec(text)?.[1];
   if (roman !== undefined) numbers.push(numberOfRoman(roman));
-  const isNumberOnly = /^[\W_]*#[\W_]*$/.test(masked);
+  const isNumberOnly = /^(?=[^#]*#)[\W_]*$/.test(masked);
   const isLarge = row.size > bodySize * HEADING_FACTOR;
   return {
     page,

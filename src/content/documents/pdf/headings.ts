@@ -43,7 +43,7 @@ export function setHeadings(blocks: readonly Block[], bodySize: number): void {
 }
 
 /** Several names, with their initials and marks. */
-const NAMES = /^(?:\p{Lu}[\p{L}.'\u2019-]*[\d*\u2020\u2021]{0,3}(?:,? and |, | & | )?){3,}$/u;
+const NAMES = /^(?:\p{Lu}[[\p{L}.'\u2019\-]--\p{Lu}]*[\d*\u2020\u2021]{0,3}(?:,? and |, | & | )?){3,}$/v;
 
 /**
  * The lines between a title and the first heading that are as large or bold as headings: authors and dates. Only short

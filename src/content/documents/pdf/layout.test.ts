@@ -8,6 +8,19 @@ function table(top: number, places: readonly number[], rows: readonly (readonly 
   return rows.flatMap((row, at) => row.map((text, column): PdfText => [places[column] ?? 0, top - at * 14, text]));
 }
 
+/** A title, a line, an address, and two sections. */
+function titled(line: string): PdfText[] {
+  return [
+    [72, 760, "On Rivers", 20, "F2"],
+    [72, 735, line, 14, "F2"],
+    [72, 715, "Cardiff"],
+    [72, 690, "Introduction", 14, "F2"],
+    ...pdfColumn(72, 670, LEFT),
+    [72, 500, "Results", 14, "F2"],
+    ...pdfColumn(72, 480, RIGHT),
+  ];
+}
+
 describe("columns", () => {
   test("of a newspaper are four, and their justified lines stay whole", async () => {
     const words = [
@@ -47,6 +60,19 @@ describe("columns", () => {
       ...pdfColumn(290, 680, RIGHT),
     ];
     expect(await markdownOf(page)).toBe(`${LEFT.join(" ")}\n\n# References\n\n${RIGHT.join(" ")}`);
+  });
+});
+
+describe("lines between a title and the first heading", () => {
+  test("are authors if they are names, with initials and marks", async () => {
+    const names = "A. Smith, B.K. Jones2 and C. Li";
+    expect(await markdownOf(titled(names))).toStartWith(`# On Rivers\n\n${names}\n\nCardiff\n\n## Introduction\n\n`);
+  });
+
+  // A pattern that tries all ways to split the word would take years for it.
+  test("are headings if they are one long word in capitals with a mark behind it", async () => {
+    const word = `${"A".repeat(40)}!`;
+    expect(await markdownOf(titled(word))).toStartWith(`# On Rivers\n\n## ${word}\n\nCardiff\n\n## Introduction\n\n`);
   });
 });
 

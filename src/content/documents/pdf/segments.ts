@@ -178,7 +178,7 @@ function neighbourAt(
 }
 
 function isWords({ line }: Segment): boolean {
-  return /\p{L}+\P{L}+\p{L}/u.test(line?.text ?? "");
+  return /\p{L}\P{L}+\p{L}/u.test(line?.text ?? "");
 }
 
 function firstFrom(segments: readonly Segment[], place: number): number {

@@ -76,6 +76,6 @@ function afterOne(style: Declarations, { first, last, all }: Frames, { words, is
 }
 
 function secondsOf(word: string): number | readonly [] {
-  const [, number, unit] = /^(-?\d*\.?\d+)(m?s)$/.exec(word) ?? [];
+  const [, number, unit] = /^(-?(?:\d+(?:\.\d+)?|\.\d+))(m?s)$/.exec(word) ?? [];
   return number === undefined ? [] : Number(number) * (unit === "ms" ? 0.001 : 1);
 }

@@ -188,8 +188,8 @@ function applies(head: string): boolean | undefined {
 }
 
 function matches(query: string): boolean | undefined {
-  const [, not, rest = ""] = /^\s*(not\s+)?([^]*?)\s*$/i.exec(query) ?? [];
-  const parts = rest.split(/\s+and\s+/i).map(isFeature);
+  const [, not, rest = ""] = /^(not\s+)?([^]*)$/i.exec(query.trim()) ?? [];
+  const parts = rest.split(/(?<!\s)\s+and\s+/i).map(isFeature);
   const all = parts.includes(false) ? false : parts.includes(undefined) ? undefined : true;
   return not === undefined || all === undefined ? all : !all;
 }

@@ -34,7 +34,9 @@ const ANY = (
   "backface-visibility"
 ).split(" ");
 
-const LENGTH = String.raw`-?\d*\.?\d+(?:e-?\d+)?(?:[a-z]+|%)?`;
+const NUMBER = String.raw`-?(?:\d+(?:\.\d+)?|\.\d+)(?:e-?\d+)?`;
+const PERCENTAGE = new RegExp(String.raw`^\s*(${NUMBER})(%)?\s*$`);
+const LENGTH = new RegExp(`^(${NUMBER})([a-z]+|%)?$`);
 const DISPLAYS =
   /^(?:none|contents|block|flow-root|inline|run-in|list-item|ruby\S*|(?:inline-)?(?:block|flex|grid|table)|table-\S+|-webkit-\S+|(?:block|inline) \S+|inherit|initial|unset|revert|revert-layer|var\(.*)$/;
 
@@ -51,7 +53,7 @@ const COLOR = /\(|^(?:inherit|initial|unset|revert|currentcolor)$/;
 const VALUES: Readonly<Record<string, RegExp>> = {
   display: DISPLAYS,
   visibility: /^(?:visible|hidden|collapse|inherit|initial|unset|revert|var\(.*)$/,
-  opacity: new RegExp(`^(?:${LENGTH}|inherit|initial|unset|revert|(?:var|min|max|clamp|calc)\\(.*)$`),
+  opacity: new RegExp(`^(?:${NUMBER}(?:[a-z]+|%)?|inherit|initial|unset|revert|(?:var|min|max|clamp|calc)\\(.*)$`),
   color: COLOR,
   "-webkit-text-fill-color": COLOR,
   "content-visibility": /^(?:hidden|visible|auto)$/,
@@ -212,7 +214,7 @@ function isWithoutSize(style: Declarations): boolean {
 
 /** The size in the shorthand of fonts. */
 function fontSize(font: string | undefined): string | undefined {
-  return font === undefined ? undefined : /(?:^|\s)(0|\d*\.?\d+(?:[a-z]+|%))(?=[\s/])/.exec(font)?.[1];
+  return font === undefined ? undefined : /(?:^|\s)(0|(?:\d+(?:\.\d+)?|\.\d+)(?:[a-z]+|%))(?=[\s/])/.exec(font)?.[1];
 }
 
 /** Whether the rows of a grid have no height, so that a child that clips its content shows nothing. */
@@ -227,7 +229,7 @@ export function isFlat(style: Declarations): boolean {
 export function share(value: string | undefined): number {
   if (value === undefined) return 1;
   if (/^(?:var|min|max|clamp|calc)\(/.test(value)) return 0;
-  const [, number, percent] = /^\s*(-?\d*\.?\d+(?:e-?\d+)?)(%)?\s*$/.exec(value) ?? [];
+  const [, number, percent] = PERCENTAGE.exec(value) ?? [];
   return number === undefined ? 1 : Number(number) / (percent === undefined ? 1 : 100);
 }
 
@@ -258,7 +260,7 @@ const UNITS: ReadonlyMap<string, number> = new Map(
 function pixels(value: string | undefined, otherwise: number): number {
   // The smallest of several lengths is at most the first one.
   const first = value?.replace(/^(?:min|calc|clamp)\(\s*(0[a-z%]*)[\s,)].*$/, "$1") ?? "";
-  const [, number, unit = "px"] = /^(-?\d*\.?\d+(?:e-?\d+)?)([a-z]+|%)?$/.exec(first) ?? [];
+  const [, number, unit = "px"] = LENGTH.exec(first) ?? [];
   if (number === undefined) return otherwise;
   const size = Number(number);
   if (size === 0) return 0;

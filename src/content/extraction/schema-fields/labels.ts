@@ -165,10 +165,12 @@ export class Labels {
       const isPair = line.length === 2 && first !== undefined && second !== undefined && isTag(second);
       if (isPair && COUNTED.test(line.map((part) => this.#page.text(part)).join("\n")))
         this.#bare(this.#page.text(second), this.#page.text(first), element);
-      for (const [at, label] of line.entries()) {
-        if (!this.#isLabel(label) && !(isPair && label === first)) continue;
-        const end = line.findIndex((one, place) => place > at + 1 && this.#isLabel(one));
-        this.#beside(label, line.slice(at + 1, end === -1 ? line.length : end), element);
+      const labels = line
+        .map((part, at) => ({ part, at }))
+        .filter(({ part, at }) => this.#isLabel(part) || (isPair && at === 0));
+      for (const [nth, { part, at }] of labels.entries()) {
+        const next = labels[nth + 1]?.at === at + 1 ? labels[nth + 2] : labels[nth + 1];
+        this.#beside(part, line.slice(at + 1, next?.at), element);
       }
     }
   }

@@ -137,6 +137,7 @@ export class ShownPage {
 
   /** The visible text, with a space between blocks. A longer text is cut. */
   text(node: Element | Text): string {
+    if (this.lengthOf(node) === 0) return "";
     return this.#texts.getOrInsertComputed(node, () => this.#read(node, MAX_TEXT).replaceAll("\n", " "));
   }
 

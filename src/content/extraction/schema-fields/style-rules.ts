@@ -226,8 +226,8 @@ function declarationsIn(body: string): Declared {
       .slice(colon + 1)
       .trim()
       .toLowerCase();
-    const marked = text.replace(/\s*!\s*important$/, "");
-    const value = marked.replace(/^calc\(\s*([^()\s]*)\s*\)$/, "$1").trim();
+    const marked = text.replace(/(?<!\s)\s*!\s*important$/, "");
+    const value = marked.replace(/^calc\(\s*(?:([^()\s]+)\s*)?\)$/, "$1").trim();
     const property = hidingProperty(name, value);
     if (property !== undefined) found.set(property, { value, isImportant: marked !== text });
   }

@@ -129,7 +129,7 @@ function colorOf(text: string): Rgb | "clear" | undefined {
 /** Some forms of colours that are unknown to Bun: that of the window, the one of a light theme, and white as a lightness. */
 function plainColor(text: string): string {
   if (text === "canvas") return "#fff";
-  const light = /^light-dark\(\s*([^,()]+)\s*,/.exec(text)?.[1];
+  const light = /^light-dark\(([^,()]+),/.exec(text)?.[1]?.trim();
   return light ?? (/^(?:ok)?l(?:ab|ch)\(\s*(?:1|100%?)\s+0/.test(text) ? "#fff" : text);
 }
 

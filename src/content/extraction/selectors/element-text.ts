@@ -80,7 +80,7 @@ class LineText {
 function fold(line: string): string {
   return line
     .trim()
-    .replace(/ *\t */g, "\t")
+    .replace(/(?<! ) *\t */g, "\t")
     .replace(/ {2,}/g, " ");
 }
 

@@ -86,11 +86,13 @@ class RunReader<T extends TreeAdapterTypeMap> {
 
   /** Emits white space up to the next tag as one token, as the library would. False if other text follows. */
   takeWhite(): boolean {
+    // Checked first: the library reads white space before text character by character, and comes here for each.
+    if (this.#states.currentCharacterToken !== null) return false;
     const { preprocessor } = this.#parser.tokenizer;
     const { html, pos } = preprocessor;
     let stop = pos;
     while (isWhite(html.charCodeAt(stop))) stop += 1;
-    if (this.#states.currentCharacterToken !== null || html.charCodeAt(stop) !== LESS_THAN) return false;
+    if (html.charCodeAt(stop) !== LESS_THAN) return false;
     const chars = html.slice(pos, stop);
     preprocessor.pos = stop - 1;
     this.#parser.onWhitespaceCharacter({ type: Token.TokenType.WHITESPACE_CHARACTER, chars, location: null });

@@ -36,7 +36,7 @@ export function variantOf(fields: Fields, encodings: string, names: readonly str
 function variantValue(name: string, value: string | undefined): string {
   if (value === undefined) return "\0";
   if (name.startsWith("accept")) return normalisedPreferences(value);
-  return NOT_LISTS.has(name) || value.includes('"') ? value : value.replaceAll(/[\t ]*,[\t ]*/g, ",");
+  return NOT_LISTS.has(name) || value.includes('"') ? value : value.replaceAll(/(?<![\t ])[\t ]*,[\t ]*/g, ",");
 }
 
 /**
