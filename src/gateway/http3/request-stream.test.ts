@@ -138,6 +138,41 @@ test("a head that does not arrive in time gets 408, and the stream is reset if i
   expect(owner.reports).toEqual(["ended true", "closed"]);
 });
 
+test("a head that is too large is refused when it arrives, although the end of its stream is still to come", async () => {
+  const fields = { "x-a": "v".repeat(host.current.maxHeaderBytes) };
+  head(fields);
+  expect(stream.sections[0]?.[":status"]).toBe("431");
+  await settle();
+  await stream.end();
+  expect(stream.sections).toHaveLength(1);
+  expect(host.exchanges).toHaveLength(0);
+});
+
+test("a head that is too large gets no second response if it arrives after the 408", () => {
+  host.clock.advance(host.current.headerMs + 40);
+  head({ "x-a": "v".repeat(host.current.maxHeaderBytes) });
+  expect(stream.sections.map((section) => section[":status"])).toEqual(["408"]);
+});
+
+test("a head whose stream does not end in time gets 408 for its own request, whatever other streams have sent", async () => {
+  head();
+  const other = new ScriptedStream();
+  new RequestStream(other.quic, owner); // oxlint-disable-line no-new -- the stream keeps it
+  other.onheaders?.({
+    ":method": "HEAD",
+    ":scheme": "https",
+    ":authority": "a.example",
+    ":path": "/other",
+    "content-type": "application/grpc",
+  });
+  await other.end();
+  expect(host.exchanges.map(({ head: { path } }) => path)).toEqual(["/other"]);
+  host.clock.advance(host.current.headerMs + 40);
+  expect(stream.events.map((event) => event.replace(/\d+$/, ""))).toEqual(["head ", "body ", "stop "]);
+  expect(stream.sections[0]?.[":status"]).toBe("408");
+  expect(host.refusals).toMatchObject([{ head: { method: "GET", path: "/p" }, status: 408 }]);
+});
+
 test("a connection may send a MiB beside bodies while a head is incomplete", () => {
   owner.otherBytes = 5000;
   host.clock.advance(60);

@@ -3,7 +3,7 @@ import { TurnpikeError } from "../../lib/errors.ts";
 import { type Fields } from "../../lib/http/fields.ts";
 import { Deadline } from "../../lib/time/timer-wheel.ts";
 import { grpcResponse, type HeadError, problemResponse, refusedHead } from "../exchange/refusal.ts";
-import { RequestFields } from "../exchange/request-fields.ts";
+import { type RequestField, RequestFields } from "../exchange/request-fields.ts";
 import { bodyLimit, type ServerHost } from "../exchange/server-host.ts";
 import { flushCork, holdCork } from "../wire/outgoing.ts";
 import * as codes from "./codes.ts";
@@ -54,7 +54,8 @@ export class RequestStream extends Deadline implements ExchangeStream {
   readonly host: ServerHost;
   readonly peerAddress: string;
   readonly #owner: StreamOwner;
-  #block: FieldSection | undefined;
+  /** The fields of the head, while a response to them may still be a refusal. */
+  #head: RequestField[] | undefined;
   #chunks: AsyncIterator<readonly Uint8Array[], void> | undefined;
   /** A response or a reset was sent, or there is an exchange. */
   #begun = false;
@@ -115,7 +116,14 @@ export class RequestStream extends Deadline implements ExchangeStream {
 
   #onHead(block: FieldSection): void {
     // The engine reports further heads as trailers, so only one head is ever seen.
-    this.#block = block;
+    const head: RequestField[] = [];
+    const size = readFields(block, (field) => head.push(field));
+    this.#head = head;
+    // The head may wait for the end of its stream. One that is too large must not: QPACK can have expanded it from a few
+    // bytes to half a MiB.
+    if (size > this.host.settings().maxHeaderBytes && !this.#begun) {
+      this.#response({ code: "head-too-large", detail: "the header fields are larger than this server allows" });
+    }
     const method = block[":method"];
     const mayWait = typeof method !== "string" || BODILESS.has(method);
     if (block["content-length"] !== undefined || block["expect"] !== undefined) this.#begin(true);
@@ -181,20 +189,13 @@ export class RequestStream extends Deadline implements ExchangeStream {
 
   /** Creates an exchange from the head, once. */
   #begin(hasBody: boolean): void {
-    const block = this.#block;
-    if (this.#begun || this.#closed || block === undefined) return;
+    if (this.#begun || this.#closed || this.#head === undefined) return;
     this.#begun = true;
     this.host.wheel.remove(this);
-    const { maxHeaderBytes, maxHeaderCount } = this.host.settings();
-    fields.begin();
-    const size = readFields(block, (field) => fields.add(field));
-    if (size > maxHeaderBytes) {
-      this.#response({ code: "head-too-large", detail: "the header fields are larger than this server allows" });
-      return;
-    }
+    this.#readHead();
     const request = fields.finish(hasBody, {
       scheme: this.host.scheme,
-      maxCount: maxHeaderCount,
+      maxCount: this.host.settings().maxHeaderCount,
       extendedConnect: false,
     });
     // Unlike RFC 9113, RFC 9114 §4.3.1 requires an authority.
@@ -206,6 +207,7 @@ export class RequestStream extends Deadline implements ExchangeStream {
       this.#response(request);
       return;
     }
+    this.#head = undefined;
     if (hasBody)
       this.#body = new Http3RequestBody(this.host, request.head.bodyLength, bodyLimit(this.host, request.head));
     this.#exchange = new Http3Exchange(this, request, this.#body);
@@ -214,6 +216,12 @@ export class RequestStream extends Deadline implements ExchangeStream {
     } catch (error) {
       this.#fail(error);
     }
+  }
+
+  /** Reads the head into `fields`, which another stream may have used meanwhile. Without a head, they are empty. */
+  #readHead(): void {
+    fields.begin();
+    for (const field of this.#head ?? []) fields.add(field);
   }
 
   #fail(error: unknown): void {
@@ -225,13 +233,14 @@ export class RequestStream extends Deadline implements ExchangeStream {
   #response(error: HeadError): void {
     this.#begun = true;
     this.#refused = true;
-    const isRead = this.#block !== undefined;
-    const isGrpc = fields.isGrpc && isRead;
+    this.#readHead();
+    this.#head = undefined;
+    const { isGrpc, method, target } = fields;
     const { id, status, fields: lines, body } = isGrpc ? grpcResponse(error) : problemResponse(error);
     const block = newHead(status);
     if (!isGrpc) block["content-length"] = String(body.length);
     addFields(block, lines);
-    const isHead = fields.method === "HEAD" && isRead;
+    const isHead = method === "HEAD";
     const isBare = isHead || isGrpc;
     if (!this.quic.destroyed) {
       this.quic.sendHeaders(block, { terminal: isBare });
@@ -243,7 +252,7 @@ export class RequestStream extends Deadline implements ExchangeStream {
     this.host.refused({
       id,
       protocol: "HTTP/3.0",
-      head: refusedHead(isRead ? fields.method : "", isRead ? fields.target : "", this.host.scheme),
+      head: refusedHead(method, target, this.host.scheme),
       clientAddress: this.peerAddress,
       status,
       bytesReceived: 0,

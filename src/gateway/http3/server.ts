@@ -27,12 +27,11 @@ const CONNECTION_WINDOW_BYTES = 1_048_576;
 /** Bytes in flight on control and QPACK streams (RFC 9114 §6.2 requires at least 1024). */
 const UNI_WINDOW_BYTES = 16_384;
 /**
- * Fields of one head that the engine decodes, more than any valid head has. One byte of a client can stand for a field
- * of 4 KiB in the dynamic table of QPACK. The limit bounds the memory of a head before it is rejected.
+ * Fields of one head that the engine decodes beside those that a request may have: the pseudo-header fields, of which a
+ * valid head has five at most, and one field that shows that a head is too long. One byte of a client can stand for a
+ * field of 4 KiB in the dynamic table of QPACK. The limit bounds the memory of a head before it is rejected.
  */
-const MAX_FIELDS = 512;
-/** Pseudo-header fields do not count; one more field shows that a head is too long. */
-const PSEUDO_FIELDS = 6;
+const FURTHER_FIELDS = 6;
 /**
  * Milliseconds in which the engine ends its connections. It does not end a handshake before its timeout of 10 s, so any
  * client could delay a stop that much.
@@ -277,7 +276,7 @@ function listenOptions(options: Http3Options): ListenOptions {
     maxWindow: CONNECTION_WINDOW_BYTES,
     application: {
       // Fields that the engine drops would be missing from requests, so its limit must be above the gateway's.
-      maxHeaderPairs: Math.min(Math.max(MAX_FIELDS, options.maxHeaderCount + PSEUDO_FIELDS), 65_535),
+      maxHeaderPairs: Math.min(options.maxHeaderCount + FURTHER_FIELDS, 65_535),
       maxHeaderLength: 4_294_967_295,
       maxFieldSectionSize: options.maxHeaderBytes,
       enableDatagrams: false,
