@@ -68,6 +68,19 @@ export function dateIn(text: string, language = "", firstYear = FIRST_YEAR): str
   return firstDate(line, language, firstYear)?.date ?? dateWithSlashes(line, language, firstYear);
 }
 
+/** A date and a time, in the forms of ISO 8601 that pages use and in those of several languages' libraries. */
+const MOMENT =
+  /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d)?(?:[.,](\d{1,9}))?\s?(?:(Z|UTC|GMT)|([+-]\d\d)(?::?(\d\d))?)?(?:\s\S{1,10})?$/i;
+
+/** The date and the time that are the whole text, in the extended format of ISO 8601. */
+export function momentIn(text: string): string | undefined {
+  const [, day, minutes, seconds = "", fraction, utc, hours, rest = "00"] = MOMENT.exec(text.trim()) ?? [];
+  if (day === undefined || dateIn(day) === undefined) return undefined;
+  const offset = utc === undefined ? hours && `${hours}:${rest}` : "Z";
+  const moment = `${day}T${minutes}${seconds}${seconds && fraction ? `.${fraction}` : ""}${offset ?? ""}`;
+  return Number.isNaN(Date.parse(moment)) ? undefined : moment;
+}
+
 /** The text before its first date. The whole text if it has no date. */
 export function beforeDate(text: string): string {
   const line = plain(text.slice(0, MAX_TEXT_LENGTH));

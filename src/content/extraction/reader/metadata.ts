@@ -1,6 +1,6 @@
 import { type Document, type Element, Text, isTag } from "domhandler";
 import { isObject } from "../../../lib/is-object.ts";
-import { dateIn } from "./dates.ts";
+import { dateIn, momentIn } from "./dates.ts";
 import { declareTexts, type DeclaredTexts, noTexts } from "./declared-texts.ts";
 import { declaredName, personNameOf } from "./people.ts";
 import { shortText } from "./words.ts";
@@ -282,20 +282,12 @@ function nameText(element: Element): string | undefined {
   return named?.attribs["content"] ?? shortText(named ?? element, MAX_FIELD_LENGTH);
 }
 
-/** A date and a time, in the forms of ISO 8601 that pages use and in those of several languages' libraries. */
-const MOMENT =
-  /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d)?(?:[.,](\d{1,9}))?\s?(?:(Z|UTC|GMT)|([+-]\d\d)(?::?(\d\d))?)?(?:\s\S{1,10})?$/i;
-
 /** A date in the extended format of ISO 8601, with the time and the offset if the text has them. */
 function dateOf(text: string | undefined): string | undefined {
   const date = text?.trim();
   if (date === undefined || date.length > 40) return undefined;
-  const [, day, minutes, seconds = "", fraction, utc, hours, rest = "00"] = MOMENT.exec(date) ?? [];
-  if (day !== undefined && dateIn(day) !== undefined) {
-    const offset = utc === undefined ? hours && `${hours}:${rest}` : "Z";
-    const moment = `${day}T${minutes}${seconds}${seconds && fraction ? `.${fraction}` : ""}${offset ?? ""}`;
-    return Number.isNaN(Date.parse(moment)) ? dateIn(day) : moment;
-  }
+  const moment = momentIn(date);
+  if (moment !== undefined) return moment;
   if (/^\d{4}-\d\d$/.test(date)) return Number.isNaN(Date.parse(date)) ? undefined : date;
   return dateIn(date, "en-us");
 }

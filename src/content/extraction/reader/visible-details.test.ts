@@ -85,6 +85,8 @@ describe("the date is found", () => {
   test.each<[string, string, string | undefined]>([
     ["in a text", "<p>4 March 2026</p>", "2026-03-04"],
     ["in a time", "<p><time datetime=2026-03-04>today</time></p>", "2026-03-04"],
+    ["with the time of day", "<p><time datetime='2026-03-04 09:30+01:00'>today</time></p>", "2026-03-04T09:30+01:00"],
+    ["without an impossible time of day", "<p><time datetime=2026-03-04T29:30>today</time></p>", "2026-03-04"],
     ["in a time around an element", "<p><time datetime=2026-03-04><b>today</b></time></p>", "2026-03-04"],
     ["in a text beside a time without a date", "<p><time datetime=x>today</time> 4 March 2026</p>", "2026-03-04"],
     ["not in another element", "<p><b datetime=2026-03-04>today</b></p>", undefined],

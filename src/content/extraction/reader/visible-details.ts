@@ -1,5 +1,5 @@
 import { type ParentNode, isTag } from "domhandler";
-import { beforeDate, dateIn } from "./dates.ts";
+import { beforeDate, dateIn, momentIn } from "./dates.ts";
 import { type Block, FLAGS, type Outline } from "./outline.ts";
 import { folded } from "./folded.ts";
 import { hasNameLabel, isNameLabel, personNameOf, nameWithin } from "./people.ts";
@@ -7,7 +7,7 @@ import { hasNameLabel, isNameLabel, personNameOf, nameWithin } from "./people.ts
 /** The author and the date that a page shows beside its title. */
 export interface VisibleDetails {
   readonly byline: string | undefined;
-  /** As `2026-11-23`. */
+  /** As `2026-11-23`, with the time of day if the page declares it. */
   readonly published: string | undefined;
 }
 
@@ -185,7 +185,7 @@ function dateOf({ texts, text }: Block, language: string): string | undefined {
     if (parent === null || !isTag(parent)) continue;
     const time = [parent, parent.parent].find((node) => node !== null && isTag(node) && node.name === "time");
     const declared = time !== undefined && time !== null && isTag(time) ? time.attribs["datetime"] : undefined;
-    const date = declared === undefined ? undefined : dateIn(declared, language);
+    const date = declared === undefined ? undefined : (momentIn(declared) ?? dateIn(declared, language));
     if (date !== undefined) return date;
   }
   return dateIn(text, language);
