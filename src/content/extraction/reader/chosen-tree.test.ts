@@ -92,6 +92,52 @@ describe("the copy of the chosen blocks", () => {
 const IMG = '<img src="/a.png" alt="x">';
 const isKept = (html: string): boolean => copyOf(html).includes("a.png");
 
+const ICON = '<a href="/m" aria-label="Manual"><svg></svg></a>';
+
+describe("a link that shows only an icon is copied", () => {
+  test.each<[string, string, boolean]>([
+    ["in a chosen paragraph", `<p>A ${ICON}</p>`, true],
+    ["in a chosen item", `<ul><li>A ${ICON}</li></ul>`, true],
+    ["in a chosen definition", `<dl><dt>B</dt><dd>A ${ICON}</dd></dl>`, true],
+    ["in a cell of a chosen row", `<table><tr><td>A</td><td>${ICON}</td></tr></table>`, true],
+    [
+      "in a cell, with the icon of a font",
+      '<table><tr><td>A</td><td><a href="/m" title="Manual"><i></i></a></td></tr></table>',
+      true,
+    ],
+    ["not with the icon of a font elsewhere", '<p>A <a href="/m" title="Manual"><i></i></a></p>', false],
+    [
+      "not in a row that is left out",
+      `<table><tr><td>(out)</td><td>${ICON}</td></tr><tr><td>A</td></tr></table>`,
+      false,
+    ],
+    ["not in a line that is left out", `<p>(out) ${ICON}</p><p>A</p>`, false],
+    ["not alone in a paragraph", `<p>A</p><p>${ICON}</p>`, false],
+    ["not beside a heading", `<h2>A ${ICON}</h2>`, false],
+    ["not beside paragraphs", `<div><p>A</p>${ICON}</div>`, false],
+    ["not if it is hidden", `<p>A ${ICON.replace("<a", "<a hidden")}</p>`, false],
+    ["not if it leads to a place in the page", `<p>A ${ICON.replace("/m", "#m")}</p>`, false],
+    ["not if it leads nowhere", `<p>A ${ICON.replace("/m", "")}</p>`, false],
+  ])("%s", (_where, html, isCopied) => {
+    expect(copyOf(html).includes("Manual")).toBe(isCopied);
+  });
+});
+
+describe("a checkbox is copied", () => {
+  test.each<[string, string, boolean]>([
+    ["in a chosen item", "<ul><li><input type=checkbox> A</li></ul>", true],
+    ["in the label of a chosen item", "<ul><li><label><input type=CheckBox>A</label></li></ul>", true],
+    ["before marked text", "<ul><li><input type=checkbox> <b>A</b></li></ul>", true],
+    ["not in an item that is left out", "<ul><li><input type=checkbox> (out)</li><li>A</li></ul>", false],
+    ["not outside of lists", "<p><input type=checkbox> A</p>", false],
+    ["not before a block that it opens", "<ul><li><input type=checkbox> <div>A</div></li></ul>", false],
+    ["not after the text", "<ul><li>A <input type=checkbox></li></ul>", false],
+    ["not as another input", "<ul><li><input type=radio> A</li></ul>", false],
+  ])("%s", (_where, html, isCopied) => {
+    expect(copyOf(html).includes("<input")).toBe(isCopied);
+  });
+});
+
 describe("a picture is copied", () => {
   test.each<[string, string, boolean]>([
     ["beside chosen words", `<div><p>One two three four five</p>${IMG}</div>`, true],

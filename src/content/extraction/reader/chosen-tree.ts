@@ -1,7 +1,8 @@
-import { Document, Element, Text, isTag } from "domhandler";
+import { type ChildNode, Document, Element, Text, isTag } from "domhandler";
 import { plainName } from "../tree/amp.ts";
+import { isBlock } from "../tree/display.ts";
 import { imageSource } from "../tree/images.ts";
-import { isWholeHeading } from "../tree/hidden.ts";
+import { isFolded, isWholeHeading } from "../tree/hidden.ts";
 import { isNeverShown } from "../tree/prune.ts";
 import { type Block, type Box, FLAGS, type Outline } from "./outline.ts";
 import { append } from "./tree-copy.ts";
@@ -11,6 +12,8 @@ import { countWords } from "./words.ts";
 const PICTURES = new Set(["img", "picture", "video", "audio", "iframe", "source", "math", "math-renderer"]);
 /** Elements without content that are kept together with the box around them. */
 const VOID = new Set(["br", "hr", "wbr"]);
+/** Elements that hold a line of text. */
+const LINES = new Set(["p", "li", "dd"]);
 const CELLS = new Set(["td", "th", "tr", "colgroup", "col"]);
 /** Parts of a page whose pictures are kept only if words of the same part are kept. */
 const AROUND = FLAGS.nav | FLAGS.footer | FLAGS.aside | FLAGS.form | FLAGS.button;
@@ -99,6 +102,10 @@ export class ChosenTree {
     if (isNeverShown(element)) return;
     const box = this.#boxes.get(element);
     if (box === undefined) return;
+    if (isCheckbox(element)) {
+      if ((box.flags & FLAGS.item) !== 0 && this.#keptIn(outer) > 0) append(to, copyAll(element));
+      return;
+    }
     const kept = this.#keptIn(box);
     const space = box.words === 0 ? spaceIn(element) : undefined;
     if (space !== undefined && this.#texts.has(space)) {
@@ -110,7 +117,7 @@ export class ChosenTree {
       append(to, like(element, "br", {}));
       return;
     }
-    if (kept === 0 && this.#isLinkedHeading(element)) {
+    if (kept === 0 && (this.#isLinkedHeading(element) || this.#isNamedIcon(box, outer))) {
       append(to, copyAll(element));
       return;
     }
@@ -129,6 +136,15 @@ export class ChosenTree {
       if (box !== undefined && box.words > 0) return this.#keptIn(box) > 0;
     }
     return false;
+  }
+
+  /** A link of a line of chosen text, or of a chosen row, that shows only an icon. Its name is written. */
+  #isNamedIcon({ element, words, media }: Box, outer: Box): boolean {
+    if (element === undefined || words > 0 || media > 0 || isFolded(element)) return false;
+    if (!/^(?!#)./.test(element.attribs["href"] ?? "")) return false;
+    const name = outer.element?.name ?? "";
+    if (CELLS.has(name)) return this.#keptIn(outer.parent ?? outer) > 0;
+    return LINES.has(name) && this.#keptIn(outer) > 0 && element.children.some(isSvg);
   }
 
   /** A box of pictures or films without words, such as a figure. */
@@ -150,6 +166,17 @@ export class ChosenTree {
     while (at.words < MIN_WORDS_AROUND_A_PICTURE && at.parent !== undefined) at = at.parent;
     return this.#keptIn(at) >= at.words * MIN_SHARE_AROUND_A_PICTURE && at.words > 0;
   }
+}
+
+/** Whether an element is a checkbox with its text beside it, and not one that opens the block below. */
+function isCheckbox({ name, attribs, next }: Element): boolean {
+  if (name !== "input" || attribs["type"]?.toLowerCase() !== "checkbox") return false;
+  const below = next instanceof Text && next.data.trim() === "" ? next.next : next;
+  return below !== null && !(isTag(below) && isBlock(below));
+}
+
+function isSvg(node: ChildNode): boolean {
+  return isTag(node) && node.name === "svg";
 }
 
 /** The text of an element that contains only white space, as between the words of highlighted code. */
