@@ -13,10 +13,10 @@ import { type Edited } from "./apply-edit.ts";
 import { type ConfigSource, documentSteps, withFindings } from "./config-source.ts";
 import { fileSteps } from "./file-keys.ts";
 import { guardLosses } from "./guard-losses.ts";
-import { fitting, type Judged, type Judgement, type JudgeJob } from "./judge.ts";
+import { fitting, type FileJob, type Judged, type JudgeJob } from "./judge.ts";
 import { judgeInThread } from "./judge-thread.ts";
 import { type AtStart } from "./restart-keys.ts";
-import { type Failed, type Unreadable } from "./running-config.ts";
+import { type Unreadable } from "./running-config.ts";
 import { sharedSteps } from "./shared-parts.ts";
 
 /** Bytes of a file of another format than JSON that is parsed without a thread, because that takes a millisecond. */
@@ -112,26 +112,25 @@ export class DocumentJudge {
   }
 
   /** Judges the text of the file. Only a text with diagnostics, or of another format, is judged in a thread, which takes longer. */
-  async file({ bytes, path, strict }: FileText, standing: Standing): Promise<Candidate | Failed> {
+  async file({ bytes, path, strict }: FileText, standing: Standing): Promise<Candidate> {
     const text = { bytes, from: { kind: "file", path }, strict } as const;
     const origin = { strict, isFile: true } as const;
     const document = await documentIn(bytes, path);
     let loaded = document && (await this.#loadShared(document, standing, origin));
     if (loaded === undefined) {
       const judged = await this.#judgeFile(text);
-      if (judged.kind === "unreadable") return { kind: "failed", reason: judged.reason };
       loaded = await this.#unpack(judged, standing, origin);
       if (judged.document === undefined) return loaded;
     }
     if (loaded.problems.length + loaded.warnings.length === 0) return loaded;
     // Its diagnostics get their positions in the text.
-    const placed = await judgeInThread(this.#jobOf({ ...text, asks: "document", found: loaded.found }));
-    return placed.kind === "judged" ? { ...loaded, problems: placed.problems, warnings: placed.warnings } : loaded;
+    const { problems, warnings } = await judgeInThread(this.#jobOf({ ...text, asks: "document", found: loaded.found }));
+    return { ...loaded, problems, warnings };
   }
 
-  async #judgeFile(text: Pick<JudgeJob, "bytes" | "from" | "strict">): Promise<Judgement> {
+  async #judgeFile(text: Pick<FileJob, "bytes" | "from" | "strict">): Promise<Judged> {
     const parsed = await judgeInThread(this.#jobOf({ ...text, asks: "text" }));
-    const isPlain = parsed.kind === "judged" && parsed.document !== undefined && isInParts(parsed.document);
+    const isPlain = parsed.document !== undefined && isInParts(parsed.document);
     return isPlain ? parsed : judgeInThread(this.#jobOf({ ...text, asks: "document" }));
   }
 
@@ -163,7 +162,9 @@ export class DocumentJudge {
     return { next: { document, config }, problems, warnings, losses, found };
   }
 
-  #jobOf(text: Pick<JudgeJob, "bytes" | "from" | "asks" | "strict" | "found">): JudgeJob {
+  #jobOf<From extends JudgeJob["from"]>(
+    text: Pick<JudgeJob, "bytes" | "asks" | "strict" | "found"> & { readonly from: From },
+  ): JudgeJob & { readonly from: From } {
     const { source, atStart } = this.#deps;
     const { parts, flags } = source;
     return { ...text, parts: parts === undefined ? {} : parts(), flags, atStart };

@@ -1,11 +1,13 @@
 import { messageOf } from "../../../lib/caught.ts";
 import { inThread } from "../../../lib/process/in-thread.ts";
-import { type Judgement, type JudgeJob, unjudged } from "./judge.ts";
+import { type FileJob, type Judged, type Judgement, type JudgeJob, unjudged } from "./judge.ts";
 
 /** Milliseconds in which a configuration is judged, or written as text. One that takes longer is refused. */
 export const MAX_JUDGING_MS = 20_000;
 
 /** Judges a configuration in a thread. One that takes too long, or breaks it, has a problem. Never rejects. */
+export async function judgeInThread(job: FileJob): Promise<Judged>;
+export async function judgeInThread(job: JudgeJob): Promise<Judgement>;
 export async function judgeInThread(job: JudgeJob): Promise<Judgement> {
   const limits = { what: "checks the configuration", maxMs: MAX_JUDGING_MS };
   try {

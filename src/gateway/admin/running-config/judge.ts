@@ -35,6 +35,9 @@ export interface JudgeJob {
   readonly found?: Findings;
 }
 
+/** A file that cannot be read as a configuration has a problem: it is never `unreadable`. */
+export type FileJob = JudgeJob & { readonly from: { readonly kind: "file" } };
+
 export type Judgement =
   | { readonly kind: "unreadable"; readonly reason: string }
   | {

@@ -236,7 +236,6 @@ export class LiveConfig {
     const { served, saved } = this.#standing;
     const text = { bytes, path: file.path, strict: strict || this.#source.strict === true };
     const candidate = await this.#judge.file(text, this.#standing);
-    if ("kind" in candidate) return candidate;
     const { next, losses } = candidate;
     const warnings = diagnosticsIn(candidate.warnings, []);
     // The file is the operator's own word: losses are warnings.
