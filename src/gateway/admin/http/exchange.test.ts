@@ -58,11 +58,10 @@ test.each([
 });
 
 test("a handler gets the fields that a request may have, each as often as it was sent", async () => {
-  const port = await serve(async ({ request: { headers, method } }) =>
-    Response.json([method, headers.get("x-a"), headers.get("x-b")]),
-  );
+  const port = await serve(async ({ request: { headers, method } }) => Response.json([method, ...headers]));
   const fields = "X-A: 1\r\nX-B: 2\r\nx-a: 3\r\n";
-  expect(await received(port, GET("/", fields + CLOSE))).toEndWith('["GET","1, 3","2"]');
+  const [, body = ""] = parts(await received(port, GET("/", fields + CLOSE)));
+  expect(JSON.parse(body)).toEqual(["GET", ["connection", "close"], ["host", "a"], ["x-a", "1, 3"], ["x-b", "2"]]);
 });
 
 test("a HEAD request is a GET whose response has no body, and the connection goes on", async () => {

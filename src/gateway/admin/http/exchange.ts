@@ -50,9 +50,10 @@ function authoritiesOf({ url = "", rawHeaders, httpVersion }: IncomingMessage): 
 function toRequest(message: IncomingMessage, signal: AbortSignal): Request {
   const { method = "GET", url: target = "/", rawHeaders } = message;
   const headers = new Headers();
-  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+  for (const [i, name] of rawHeaders.entries()) {
+    if (i % 2 === 1) continue;
     try {
-      headers.append(rawHeaders[i] ?? "", rawHeaders[i + 1] ?? "");
+      headers.append(name, rawHeaders[i + 1] ?? "");
     } catch {
       // Handlers do not read fields that the Fetch standard does not allow.
     }

@@ -126,8 +126,7 @@ export class Listener {
     this.#tcp.listen({ host: address, port }, () => {
       this.#tcp.off("error", failed);
       this.#tcp.on("error", () => {});
-      const bound = this.#tcp.address();
-      this.#port = isAddress(bound) ? bound.port : port;
+      this.#port = (this.#tcp.address() as AddressInfo).port; // a bound TCP server has an address
       resolve();
     });
     return promise;
@@ -210,10 +209,6 @@ export class Listener {
     if (socket.writable) socket.end(this.#options.malformed(code));
     else socket.destroy();
   }
-}
-
-function isAddress(bound: AddressInfo | string | null): bound is AddressInfo {
-  return typeof bound === "object" && bound !== null;
 }
 
 function bindError(address: string, port: number, error: unknown): Error {
