@@ -171,7 +171,7 @@ export class PostgresChannels implements Channels {
     const { id, network, payer, payerAuthorizer, receiver, receiverAuthorizer, token, withdrawDelay, salt } = identity;
     const own = [network, payer, payerAuthorizer, receiver, receiverAuthorizer, token, withdrawDelay, salt];
     const { rows } = await this.#database.durable(OPEN, [...this.#stateOf(id, state, at), ...own]);
-    const channel = rows[0] === undefined ? await this.find(id) : toChannel(rows[0]);
+    const [channel = await this.find(id)] = rows.map(toChannel);
     if (channel === undefined) throw new PostgresError("protocol", "a channel that was added is not there");
     return channel;
   }
