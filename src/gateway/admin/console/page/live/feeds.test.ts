@@ -152,6 +152,19 @@ test("the traffic is read with its history first, and then from reading to readi
   expect([traffic.value.problem?.status, traffic.value.now?.requests]).toEqual([503, 60]);
 });
 
+test("the rates of the last minute begin at one of the readings that are kept every five seconds", async () => {
+  using _ = watchTimers((ms) => (ms > 1000 && ms <= 2000 ? 100 : ms));
+  const seen: (number | undefined)[] = [];
+  for (const seconds of [100, 102, 107, 109, 160, 168]) {
+    const now = overviewAt(seconds, 100, { started_at_ms: 3 });
+    bodies["/v1/overview"] = now;
+    await until(() => traffic.value.now?.time_ms === now.time_ms, 20_000);
+    seen.push(traffic.value.window?.seconds);
+  }
+  // The readings at 100, 107, 160 and 168 s are kept, and those at 102 and 109 s are not.
+  expect(seen).toEqual([undefined, 2, 7, 9, 60, 8]);
+});
+
 test("readings of the traffic begin two seconds apart while the page is visible, and one at a time", async () => {
   let now = 50_000;
   using _ = spyOn(performance, "now").mockImplementation(() => now);
