@@ -11,6 +11,18 @@ export interface Accepted {
 /** Survivors without a visible effect, or with an effect that tests should not check. */
 export const ACCEPTED: readonly Accepted[] = [
   {
+    file: "src/store/postgres/ledger.ts",
+    code: 'if (ended.length > 0) await this.#database.quick(sql.GIVE_UP, [this.#owner, ended.join(",")]);',
+    mutant: "ended.length > 0  →  true",
+    reason: "saves a statement: a list without nonces gives up no lease",
+  },
+  {
+    file: "src/store/postgres/ledger.ts",
+    code: 'if (ended.length > 0) await this.#database.quick(sql.GIVE_UP, [this.#owner, ended.join(",")]);',
+    mutant: "ended.length > 0  →  (ended.length >= 0)",
+    reason: "saves a statement: a list without nonces gives up no lease",
+  },
+  {
     file: "src/gateway/http1/field-scan.ts",
     code: "if (!isPlain) return unusualLength(latin1Text(bytes, from, end), isRequest);",
     mutant: "!isPlain  →  true",
