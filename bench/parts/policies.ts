@@ -45,6 +45,7 @@ export function policyParts(): Part[] {
     clientAddress: "127.0.0.1",
     peerAddress: "127.0.0.1",
     consumer: "bench",
+    payer: "",
     beganAt: 1,
   });
   const sampled = sampledTrace();
