@@ -23,6 +23,11 @@ test.each([
   ["sentences of one initial", `<p>${run("A. ")}</p>`],
   ["digits in a style", `<p style="opacity:${run("0")}x;text-indent:${run("0")}_">a</p>`],
   ["white space in a style", `<p style="opacity:calc(${run("\t")}_;display:${run("\t")}_">a</p>`],
+  [
+    "functions that are open in a style",
+    `<p style="filter:${run("blur(")}">a</p><p style="filter:${run("opacity(")}">a</p>`,
+  ],
+  ["white space in an import of a style sheet", `<style>@import url(${run("\t")}_;</style>`],
   ["white space in a colour", `<p style="color:light-dark(${run("\t")}_)">a</p>`],
   ["white space in a style sheet", `<style>@media all${run("\t")}x{p{display:none}}</style>`],
 ])("%s are read in every form", (_name, hostile) => {

@@ -12,7 +12,7 @@ export interface SheetImport {
 const COMMENT = /\/\*[^]*?(?:\*\/|$)/g;
 /** An import comes before all rules but those for layers (CSS Cascade §2). */
 const IMPORT =
-  /\s*(?:@charset[^;]*;|@layer[^;{}]*;|<!--|-->|@import\s*(?:url\(\s*(?:"([^"]*)"|'([^']*)'|([^"')\s]*))\s*\)|"([^"]*)"|'([^']*)')([^;{}]*)(?:;|$))/giy;
+  /\s*(?:@charset[^;]*;|@layer[^;{}]*;|<!--|-->|@import\s*(?:url\(\s*(?:(?:"([^"]*)"|'([^']*)'|([^"')\s]+))\s*)?\)|"([^"]*)"|'([^']*)')([^;{}]*)(?:;|$))/giy;
 
 /** The style sheets that one imports. */
 export function importsIn(css: string): readonly SheetImport[] {

@@ -128,8 +128,8 @@ export function hides(style: Declarations): boolean {
   if (is("display", /^(?:none$|var\()/) || is("visibility", /^(?:hidden$|collapse$|var\()/)) return true;
   if (is("content-visibility", /^hidden$/) || share(style.get("opacity")) < CLEAR) return true;
   const filter = style.get("filter") ?? "";
-  if (share(/opacity\(([^)]*)\)/.exec(filter)?.[1]) < CLEAR) return true;
-  if (pixels(/blur\(([^)]*)\)/.exec(filter)?.[1], 0) >= BLURRED) return true;
+  if (share(/opacity\(([^()]*)\)/.exec(filter)?.[1]) < CLEAR) return true;
+  if (pixels(/blur\(([^()]*)\)/.exec(filter)?.[1], 0) >= BLURRED) return true;
   if (pixels(style.get("font-size"), 16) < TINY_FONT || pixels(fontSize(style.get("font")), 16) < TINY_FONT)
     return true;
   if (is("scale", /^(?:0|0?\.0\d*)(?:\s|$)/) || is("zoom", /^(?:0|0?\.0\d*)%?$/)) return true;
