@@ -1,6 +1,7 @@
 import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
 import { connect, type Socket } from "node:net";
-import { createSecureContext } from "node:tls";
+import { connect as connectTls, createSecureContext } from "node:tls";
+import { UNTRUSTED } from "../../../content/testing/certificate.ts";
 import { patient } from "../../../lib/testing/patience.ts";
 import { until } from "../../../lib/testing/until.ts";
 import { type Patience, type Trust } from "./connection.ts";
@@ -239,6 +240,28 @@ test("a connection that does not speak TLS to a listener with TLS is cut, and th
     const one = client(listener.port, first);
     await until(() => one.isClosed && listener.connections === 0);
     expect(one.received).not.toContain("HTTP/1.1");
+  }
+});
+
+test("a client with TLS that resets its connection while its tunnel is refused does no harm", async () => {
+  const listener = await Listener.bind({
+    address: "127.0.0.1",
+    port: 0,
+    secure: createSecureContext(UNTRUSTED),
+    patience: LONG,
+    refusal: () => undefined,
+    // More than the client reads, so that the reset meets a response under way.
+    malformed: () => malformedResponse("").padEnd(5_000_000),
+    handle: () => undefined,
+  });
+  opened = listener;
+  for (let i = 0; i < 3; i += 1) {
+    const one = connectTls({ port: listener.port, host: "127.0.0.1", rejectUnauthorized: false });
+    sockets.push(one);
+    one.on("error", () => {});
+    one.once("secureConnect", () => one.write("CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443\r\n\r\n"));
+    one.once("data", () => one.resetAndDestroy());
+    await until(() => one.destroyed && listener.connections === 0);
   }
 });
 
