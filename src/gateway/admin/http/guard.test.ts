@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { type Config } from "../../config/config.ts";
 import { loadValue } from "../../config/load.ts";
 import { Guard, TooManyTries } from "./guard.ts";
-import { type Trust } from "./connection.ts";
+import { type Connection, type Trust } from "./connection.ts";
 import { readKeys } from "./keys.ts";
 import { MAX_WRONG, MAX_WRONG_OF_KNOWN } from "./throttle.ts";
 
@@ -44,6 +44,22 @@ test.each([
   const error = new TooManyTries(ms);
   expect(error.retryAfterSeconds).toBe(seconds);
   expect(error.message).toContain(`wait ${seconds} s`);
+});
+
+test("a key is read from X-API-Key, or as a bearer's, and an empty one is no guess", () => {
+  const guard = new Guard(() => {});
+  const admin = { ...loadValue({}).config?.admin, api_key: FULL, read_api_key: READ };
+  // The defaults are a valid configuration.
+  guard.keys = readKeys({ admin: admin as Config["admin"] }, {});
+  const admit = (fields: Record<string, string>): string =>
+    // The guard reads no other members.
+    guard.admit(new Headers(fields), connect() as unknown as Connection, true).access;
+  expect(admit({ "x-api-key": READ, authorization: `Bearer ${FULL}` })).toBe("read");
+  expect(admit({ "x-api-key": "", authorization: `bearer   ${FULL}` })).toBe("full");
+  for (const fields of [{ "x-api-key": "" }, { authorization: "Bearer" }, { authorization: "Bearer  " }]) {
+    expect(() => admit(fields)).toThrow("send the key in X-API-Key, or as Authorization: Bearer");
+  }
+  expect(() => admit({ authorization: `Bearer x${FULL}` })).toThrow("the key is wrong");
 });
 
 function connect(): { address: string; trust: Trust | undefined } {

@@ -143,6 +143,5 @@ export function actorOf(kind: Actor["kind"], access: Access, address: string): A
 function shownKey(headers: Headers): string | undefined {
   const own = headers.get("x-api-key");
   if (own !== null && own !== "") return own;
-  const bearer = /^Bearer +(.*)$/i.exec(headers.get("authorization") ?? "")?.[1];
-  return bearer === undefined || bearer === "" ? undefined : bearer;
+  return /^Bearer +(\S.*)$/i.exec(headers.get("authorization") ?? "")?.[1];
 }
