@@ -46,7 +46,7 @@ test.each([
   expect(error.message).toContain(`wait ${seconds} s`);
 });
 
-test("a key is read from X-API-Key, or as a bearer's, and an empty one is no guess", () => {
+test("a key is read from X-API-Key, or as a bearer's, and an empty one does not count as a guess", () => {
   const guard = new Guard(() => {});
   const admin = { ...loadValue({}).config?.admin, api_key: FULL, read_api_key: READ };
   // The defaults are a valid configuration.
