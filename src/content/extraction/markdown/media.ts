@@ -31,6 +31,7 @@ function optionText(option: ParentNode): string {
   return fold(option.children.map((child) => (isText(child) ? child.data : "")).join(""));
 }
 
-function fold(text: string | undefined): string {
+/** A text with single spaces, or an empty text. */
+export function fold(text: string | undefined): string {
   return text === undefined ? "" : text.replace(/\s+/g, " ").trim();
 }

@@ -12,6 +12,14 @@ describe("tables", () => {
       '<table><tr><th align="right">A<th style="text-align:center">B<tr><td>1<td>2</table>',
       "| A | B |\n| --: | :-: |\n| 1 | 2 |",
     ],
+    [
+      '<table><tr><th>A<th>B<tr><td><svg aria-label="Yes | no"></svg><td><i></i><span class=sr-only>No</span></table>',
+      "| A | B |\n| --- | --- |\n| Yes \\| no | No |",
+    ],
+    [
+      "<table><tr><th>A<th>B<tr><td><svg><title>Yes</title></svg>1<td><a href=/x><svg><title>*</title></svg></a></table>",
+      "| A | B |\n| --- | --- |\n| 1 | [\\*](https://site.test/x) |",
+    ],
     ["<table><tr><th>A<th>B<tr><td align=right>1<td>2</table>", "| A | B |\n| --: | --- |\n| 1 | 2 |"],
     [
       '<table><tr><th>A<th>B<th>C<tr><td colspan="2">x<td>y</table>',

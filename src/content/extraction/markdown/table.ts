@@ -1,6 +1,8 @@
 import { type Element, isTag, isText } from "domhandler";
 import { codeOf, fenced, isGutter } from "./code.ts";
+import { escapeLabel } from "./escape.ts";
 import { type Marks } from "./marks.ts";
+import { fold } from "./media.ts";
 import { CELL, HEADER_CELL } from "./run.ts";
 import { HAS_HEADER_CELL, HAS_STRUCTURE } from "./survey.ts";
 import { type Walker } from "./walker.ts";
@@ -146,7 +148,8 @@ class DataTable {
 
   #text(cell: Element, isHead: boolean): string {
     const marks = isHead ? this.#marks.without("strong") : this.#marks;
-    return this.#walker.inline(cell, marks, isHead ? HEADER_CELL : CELL).replaceAll("|", "\\|");
+    const text = this.#walker.inline(cell, marks, isHead ? HEADER_CELL : CELL);
+    return (text || escapeLabel(fold(cell.attribs["aria-label"]))).replaceAll("|", "\\|");
   }
 
   #padded(texts: string[], columns: number): string[] {

@@ -5,7 +5,7 @@ import { codeOf, fenced } from "./code.ts";
 import { isList, writeDefinitions, writeItems, writeList } from "./lists.ts";
 import { type Link, Marks } from "./marks.ts";
 import { isDisplayed, texOfMath, texOfScript } from "./math.ts";
-import { imageMarkdown, optionsText } from "./media.ts";
+import { fold, imageMarkdown, optionsText } from "./media.ts";
 import { Output } from "./output.ts";
 import { CELL, HEADING, PARAGRAPH, Run, type RunStyle } from "./run.ts";
 import { HAS_BLOCK, HAS_HEADING, survey } from "./survey.ts";
@@ -319,8 +319,4 @@ function isItem(node: ChildNode): boolean {
 
 function isBlank(node: ChildNode): boolean {
   return isText(node) && node.data.trim() === "";
-}
-
-function fold(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
 }

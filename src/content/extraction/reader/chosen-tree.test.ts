@@ -123,6 +123,27 @@ describe("a link that shows only an icon is copied", () => {
   });
 });
 
+describe("the name of an icon is copied", () => {
+  test.each<[string, string, boolean]>([
+    ["from a cell of a chosen row", "<table><tr><td>A</td><td><svg><title>Yes</title></svg></td></tr></table>", true],
+    [
+      "from a text for screen readers alone in a cell",
+      "<table><tr><td>A</td><td><i></i><b class=sr-only>Yes</b></td></tr></table>",
+      true,
+    ],
+    ["not from a cell with words", "<table><tr><td>A <svg><title>Yes</title></svg></td></tr></table>", false],
+    [
+      "not from a row that is left out",
+      "<table><tr><td>(out)</td><td><svg><title>Yes</title></svg></td></tr><tr><td>A</td></tr></table>",
+      false,
+    ],
+    ["not from a script", "<table><tr><td>A</td><td><script>Yes</script></td></tr></table>", false],
+    ["not from outside of tables", "<p>A <svg><title>Yes</title></svg></p>", false],
+  ])("%s", (_where, html, isCopied) => {
+    expect(copyOf(html).includes("Yes")).toBe(isCopied);
+  });
+});
+
 describe("a checkbox is copied", () => {
   test.each<[string, string, boolean]>([
     ["in a chosen item", "<ul><li><input type=checkbox> A</li></ul>", true],

@@ -2,7 +2,7 @@ import { type ChildNode, Document, Element, Text, isTag } from "domhandler";
 import { plainName } from "../tree/amp.ts";
 import { isBlock } from "../tree/display.ts";
 import { imageSource } from "../tree/images.ts";
-import { isFolded, isWholeHeading } from "../tree/hidden.ts";
+import { isFolded, isScreenReaderOnly, isWholeHeading } from "../tree/hidden.ts";
 import { isNeverShown } from "../tree/prune.ts";
 import { type Block, type Box, FLAGS, type Outline } from "./outline.ts";
 import { append } from "./tree-copy.ts";
@@ -99,7 +99,10 @@ export class ChosenTree {
       if (!isAnimation(element) && !isDecoration(element) && this.#isAmongChosen(outer)) append(to, copyAll(element));
       return;
     }
-    if (isNeverShown(element)) return;
+    if (isNeverShown(element)) {
+      if (this.#isOnlyInCell(element, outer)) append(to, copyAll(element));
+      return;
+    }
     const box = this.#boxes.get(element);
     if (box === undefined) return;
     if (isCheckbox(element)) {
@@ -136,6 +139,12 @@ export class ChosenTree {
       if (box !== undefined && box.words > 0) return this.#keptIn(box) > 0;
     }
     return false;
+  }
+
+  /** Whether an icon, or a text for screen readers, is all that a cell of a chosen row has. */
+  #isOnlyInCell(element: Element, { element: cell, words, parent }: Box): boolean {
+    if (words > 0 || cell === undefined || !CELLS.has(cell.name) || parent === undefined) return false;
+    return this.#keptIn(parent) > 0 && (isSvg(element) || isScreenReaderOnly(element));
   }
 
   /** A link of a line of chosen text, or of a chosen row, that shows only an icon. Its name is written. */

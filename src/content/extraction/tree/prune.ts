@@ -48,6 +48,8 @@ export function isNeverShown(element: Element): boolean {
 
 interface Around {
   readonly link?: Element;
+  /** The innermost link or cell of a table, which takes the name of an icon. */
+  readonly named?: Element;
   readonly isHeading?: true;
 }
 
@@ -75,16 +77,16 @@ class Pruner {
   #keeps(element: Element, around: Around): boolean {
     makePlain(element);
     const { name, attribs } = element;
-    const { link } = around;
+    const { link, named } = around;
     if (NEVER.has(name)) return name === "title" && isSvg(element);
     if (name === "script") return attribs["type"]?.startsWith("math/tex") === true;
     if (isSvg(element)) {
-      nameLink(link, svgTitle(element));
+      giveName(named, svgTitle(element));
       return false;
     }
     if (name === "template") return false;
     if (isScreenReaderOnly(element)) {
-      nameLink(link, shortText(element));
+      giveName(named, shortText(element));
       return false;
     }
     if (isHidden(element) && !isWholeHeading(element)) return false;
@@ -110,14 +112,14 @@ class Pruner {
       const source = isTrackingPixel(element) ? undefined : imageSource(element);
       const address = source === undefined ? undefined : this.#addresses.media(source);
       if (address === undefined) {
-        nameLink(link, attribs["alt"] ?? "");
+        giveName(link, attribs["alt"] ?? "");
         return false;
       }
       attribs["src"] = address;
     } else if (EMPTY.has(name)) {
       const source = name === "audio" || name === "video" ? filmSource(element) : attribs["src"];
       const address = source === undefined ? undefined : this.#addresses.media(source);
-      nameLink(link, mediaLabel(element) || (link?.attribs["title"] ?? address ?? ""));
+      giveName(link, mediaLabel(element) || (link?.attribs["title"] ?? address ?? ""));
       if (address === undefined) return false;
       if (name === "iframe") return becomesLink(element, playerAddress(address));
       attribs["src"] = address;
@@ -138,7 +140,8 @@ function becomesLink(frame: Element, address: string | undefined): boolean {
 }
 
 function inside(element: Element, around: Around): Around {
-  if (element.name === "a") return { ...around, link: element };
+  if (element.name === "a") return { ...around, link: element, named: element };
+  if (element.name === "td" || element.name === "th") return { ...around, named: around.link ?? element };
   return headingLevel(element) === undefined ? around : { ...around, isHeading: true };
 }
 
@@ -160,9 +163,9 @@ function filmSource(element: Element): string | undefined {
   return element.children.filter(isTag).find((child) => child.name === "source")?.attribs["src"];
 }
 
-/** Gives a link without words the text of its picture. */
-function nameLink(link: Element | undefined, words: string): void {
-  if (link !== undefined && words !== "") link.attribs["aria-label"] ??= words;
+/** Gives a link or a cell without words the text of its picture. */
+function giveName(element: Element | undefined, words: string): void {
+  if (element !== undefined && words !== "") element.attribs["aria-label"] ??= words;
 }
 
 function isSvg(element: Element): boolean {
