@@ -233,6 +233,19 @@ test("a batch that is lost, or whose response is lost, is written once, and its 
   await keeper.close();
 });
 
+test("after a stop no store is opened again: a reading is refused, with the reason", async () => {
+  let opened = 0;
+  const open = (): OpenUsageStore => {
+    opened += 1;
+    return openInMemory();
+  };
+  const { keeper } = keeperOf(new Counters(), { open });
+  await keeper.close();
+  expect(await keeper.read().catch(String)).toContain("the server is about to stop");
+  expect(await keeper.funnel()).toMatchObject({ days: [], reason: "the server is about to stop" });
+  expect(opened).toBe(0);
+});
+
 test("a store that does not respond delays a stop only briefly, and the log shows the loss", async () => {
   const counters = new Counters();
   const store = new FaultyStore();
