@@ -58,6 +58,14 @@ test("checks with the read-only key do not have an operator's check refused", as
   expect(new Set(kinds)).toEqual(new Set(["checked", "busy"]));
 });
 
+test("the only diagnostic of a reloaded file has its line", async () => {
+  const running = await configOf(DOCUMENT_OF_A);
+  const text = JSON.stringify({ ...DOCUMENT_OF_A, unknown_key: 1 }, undefined, 2);
+  const line = text.split("\n").findIndex((at) => at.includes("unknown_key")) + 1;
+  writeFileSync(path, text);
+  expect(await running.reload(BY)).toMatchObject({ warnings: [{ path: "unknown_key", position: { line } }] });
+});
+
 test("a route is added, changed and removed, and each change has its own revision", async () => {
   const running = await configOf();
   const seen = new Set([running.revision]);
