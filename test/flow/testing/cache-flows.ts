@@ -25,7 +25,7 @@ const READER: Flow = {
     };
     return {
       data(chunk, start, end) {
-        pieces.add(Buffer.from(chunk.subarray(start, end)));
+        pieces.add(chunk, start, end);
         read();
         return !isAhead();
       },

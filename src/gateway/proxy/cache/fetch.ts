@@ -180,8 +180,7 @@ export class Fetch implements SubrequestSink {
     if (this.#only !== undefined) return this.#only.response.data(chunk, start, end);
     if (this.#isOver) return true;
     if (this.#isStoring && !this.#reserve(end - start)) this.#tooLarge();
-    // A copy, because a chunk may be a small part of a large read buffer.
-    this.#pieces.add(Uint8Array.prototype.slice.call(chunk, start, end));
+    this.#pieces.add(chunk, start, end);
     for (const reader of this.#readers) {
       reader.read(this.#pieces);
       this.#readOn(reader);
