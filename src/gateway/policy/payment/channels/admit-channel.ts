@@ -6,7 +6,7 @@ import { UNCOVERED } from "../../../../store/credits.ts";
 import { isOwed, type Payment, type Reservation } from "../../../../store/ledger.ts";
 import { type Exchange } from "../../../exchange/exchange.ts";
 import { type Decision } from "../../policy.ts";
-import { type AcceptedPayment } from "../offer/offer.ts";
+import { type AcceptedPayment, type Refusal } from "../offer/offer.ts";
 import { type PresentedChannel } from "../offer/presented.ts";
 import { paymentError, respondError } from "../protocol/respond.ts";
 import { lossOf } from "../route/loss.ts";
@@ -24,6 +24,7 @@ import {
   type ChannelOffer,
   channelReservation,
   isCheckedByChain,
+  isOfUnits,
   MISMATCH,
 } from "./channel-offer.ts";
 import { refundChannel } from "./refund-channel.ts";
@@ -56,6 +57,8 @@ type Result =
   /** The client's state of the channel is old. */
   | { readonly kind: "corrected"; readonly channel: Channel }
   | { readonly kind: "refused"; readonly reason: Reason }
+  /** No work has begun for the payment, and the route begins none. */
+  | { readonly kind: "unsold"; readonly refusal: Refusal }
   | { readonly kind: "later"; readonly error: TurnpikeError }
   | { readonly kind: "no-room" | "unasked" }
   /** The same request was served with this payment, or is being served. */
@@ -142,18 +145,21 @@ class ChannelRequest {
   }
 
   async #look(): Promise<Result> {
-    const { channelId, base, key } = this.#offer;
+    const { channelId, base, key, refusal, isOld } = this.#offer;
     const { ledger } = this.#paidRoute;
     const channel = (await this.#desk.channels.find(channelId)) ?? (await this.#ask("new"));
     if (typeof channel !== "object") return resultOf(channel);
-    if (base === undefined) return await this.#correct(channel);
+    if (base === undefined && !isOld) return await this.#correct(channel);
     if (base !== channel.base || channel.holder === key.nonce) {
       const standing = await ledger.find(key);
       const known = standing && (await this.#known(standing, channel));
       if (known !== undefined) return known;
     }
+    // The earlier use has ended without a result since it was looked up.
+    if (refusal !== undefined && isOld) return { kind: "unsold", refusal };
     if (channel.holder !== "") return await this.#free(channel);
     if (base !== channel.base) return await this.#correct(channel);
+    if (refusal !== undefined) return { kind: "unsold", refusal };
     return this.#reserve(channel);
   }
 
@@ -246,7 +252,10 @@ class ChannelRequest {
     switch (result.kind) {
       case "leased":
         return await new Sale(paidRoute, exchange, accepted(offer, result.channel), result.payment).run(
-          paidRoute.meter && sellMetered(paidRoute.meter, this.#desk, result.channel),
+          // Work that has begun is finished as it was sold, although its route now sells by the unit.
+          paidRoute.meter && isOfUnits(offer.payment)
+            ? sellMetered(paidRoute.meter, this.#desk, result.channel)
+            : undefined,
         );
       case "again":
         client.count("used");
@@ -256,6 +265,10 @@ class ChannelRequest {
       case "refused":
         client.count(lossOf(result.reason));
         respondRefused(exchange, paidRoute, result.reason);
+        break;
+      case "unsold":
+        client.count(refusalLoss(paidRoute, result.refusal, offer.agreed));
+        refuse(paidRoute, exchange, result.refusal);
         break;
       case "unasked":
         client.count("facilitator");

@@ -22,7 +22,9 @@ import { type ChannelDesk } from "./desk/channel-desk.ts";
 /** The client's state of its channel is old: its voucher is not for the base and the price. */
 export const MISMATCH: Reason = "invalid_batch_settlement_evm_cumulative_amount_mismatch";
 
-/** A payment from a channel as a route sees it. */
+const NO_TERMS = "No matching payment requirements";
+
+/** A payment from a channel as a route sees it. With a `refusal` it is only accepted for work that has begun. */
 export interface ChannelOffer extends Omit<AcceptedPayment, "prepaid"> {
   readonly header: string;
   /** The address of the client. */
@@ -31,6 +33,8 @@ export interface ChannelOffer extends Omit<AcceptedPayment, "prepaid"> {
   readonly desk: ChannelDesk;
   readonly payment: ChannelPayment;
   readonly agreed: ChannelRequirements;
+  /** The route does not have these terms any more. */
+  readonly isOld: boolean;
   /** The channel's base if the voucher is right; undefined if it does not even cover the price. */
   readonly base: string | undefined;
   readonly key: PaymentKey & { readonly token: string };
@@ -49,13 +53,19 @@ export function channelOffer(
   { payment, header }: PresentedChannel,
 ): ChannelOffer | ChallengeError {
   const challenge = paidRoute.accepts.current();
-  const agreed = challenge?.required.accepts.filter(isOfChannels).find((own) => agrees(payment.accepted, own));
+  const current = challenge?.required.accepts.filter(isOfChannels).find((own) => agrees(payment.accepted, own));
   const desk = paidRoute.channels;
-  if (challenge === undefined || agreed === undefined || desk === undefined) return "No matching payment requirements";
   const { channelConfig, voucher, type } = payment.payload;
-  const error = checkChannelTerms(channelConfig, voucher.channelId, agreed) ?? signatureError(payment, agreed);
-  if (error !== undefined) return error;
-  const terms = findError(payment, challenge.required, (url) => challenge.isFor(url, exchange.head));
+  const agreed = current ?? (type === "refund" || isOfUnits(payment) ? undefined : payment.accepted);
+  if (challenge === undefined || agreed === undefined || desk === undefined) return NO_TERMS;
+  if (current !== undefined) {
+    const error = checkChannelTerms(channelConfig, voucher.channelId, agreed) ?? signatureError(payment, agreed);
+    if (error !== undefined) return error;
+  }
+  const terms =
+    current === undefined
+      ? NO_TERMS
+      : findError(payment, challenge.required, (url) => challenge.isFor(url, exchange.head));
   const channelId = voucher.channelId.toLowerCase();
   const base = BigInt(voucher.maxClaimableAmount) - (type === "refund" ? 0n : BigInt(agreed.amount));
   const isCounted = base >= 0n && voucher.maxClaimableAmount.length <= MAX_CHANNEL_DIGITS;
@@ -78,11 +88,17 @@ export function channelOffer(
     desk,
     payment,
     agreed,
+    isOld: current === undefined,
     validBefore,
     base: isCounted ? String(base) : undefined,
     key,
     refusal: refusalOf(paidRoute, identifier, terms),
   };
+}
+
+/** True if a payment covers units of a response. A route that sells other units now cannot finish it. */
+export function isOfUnits({ accepted }: ChannelPayment): boolean {
+  return accepted.extra["meter"] !== undefined;
 }
 
 function isOfChannels(requirements: PaymentRequirements): requirements is ChannelRequirements {
