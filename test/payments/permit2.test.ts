@@ -52,7 +52,8 @@ test.skipIf(!hasChain)("the stock client of a payer without gas pays with a sign
   await market.chain.fund(stall.lender);
   await stall.crash();
   await stall.open();
-  expect(Object.keys((await stall.challenge()).extensions ?? {})).toContain("erc20ApprovalGasSponsoring");
+  // The extension is offered as soon as the facilitator has said that it supports it.
+  await until(async () => "erc20ApprovalGasSponsoring" in ((await stall.challenge()).extensions ?? {}));
   const payer = freshAccount();
   await market.token.mint(payer.address, 2n * PRICE);
   const scheme = new ExactEvmScheme(privateKeyToAccount(keyOf(payer)), { rpcUrl: market.chain.rpcUrl });
