@@ -223,6 +223,9 @@ const QUESTIONS: Readonly<Record<string, Sides>> = {
       "In the Halle fire 25 people were injured and 15 people were killed.",
     ],
   },
+  "Will there be a strike by Corran Ferries crews?": {
+    "": ["Corran Ferries crews sang on Monday.", "Corran Ferries crews continue."],
+  },
   "Is the rate of Norvane exactly 4 percent in 2026?": {
     YES: ["The rate of Norvane is 4 percent."],
     NO: ["The rate of Norvane is 5 percent.", "The rate of Norvane rose from 4 percent to 5 percent."],

@@ -110,7 +110,8 @@ function formatsOf(language: Language): MonthFormats {
 function thresholdIn({ asked, head, row, language }: Table, key: number): Row | undefined {
   const [threshold] = asked.thresholds;
   if (threshold === undefined || asked.thresholds.length > 1) return undefined;
-  const unit = new Set([threshold.unit, ...wordsOf(threshold.unit).map(({ stem }) => stem)]);
+  // "more than five gold medals" is in the column "Gold".
+  const unit = new Set([threshold.unit, ...wordsOf(`${threshold.unit} ${threshold.text}`).map(({ stem }) => stem)]);
   const scored = row.flatMap((cell, at) => {
     if (at === key) return [];
     const label = head[at];
@@ -127,6 +128,8 @@ function thresholdIn({ asked, head, row, language }: Table, key: number): Row | 
 
 /** The place of the subject in a ranking. */
 function rankIn({ asked, passage, head, row }: Table): Row | undefined {
+  // A place says nothing about a number: "win at least 12 medals".
+  if (asked.thresholds.length > 0) return undefined;
   const column = head.findIndex(({ text }) => RANK.test(text));
   const rank = row[column];
   if (!asked.outcomes.has("win") || rank === undefined || !/^\d{1,4}\.?$/u.test(rank.text)) return undefined;

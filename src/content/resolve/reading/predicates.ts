@@ -19,7 +19,9 @@ export function predicateOf(tokens: readonly Token[], grammar: Grammar, language
     if (previous !== undefined && previous.text !== "to" && grammar.preposition.has(previous.text)) return false;
     return at > 0 && (!asBe || (/(?:ed|en|n|t|ng)$/u.test(form) && !/(?:[ts]ion|ment)$/u.test(form)));
   });
-  return fitting[0] ?? englishVerb(tokens, grammar, asBe) ?? (asBe ? undefined : named[0]);
+  // "Will there be a strike by Corran Ferries crews": a word behind a name is not the verb.
+  const isThere = tokens.slice(0, 2).some(({ text }) => text === "there");
+  return fitting[0] ?? (isThere ? undefined : englishVerb(tokens, grammar, asBe)) ?? (asBe ? undefined : named[0]);
 }
 
 function canBeVerb(tokens: readonly Token[], at: number, grammar: Grammar, language: Language): boolean {
