@@ -28,7 +28,7 @@ import { runWrk } from "./support/wrk.ts";
 
 const CONNECTIONS = 64;
 /** The maximum share of the bare proxy's requests per CPU-second that all policies together may cost. */
-const MOST_COST = 0.2;
+const MOST_COST = 0.15;
 
 const CASES = [{ name: "bare" }, ...PARTS.map(({ name }) => ({ name })), { name: "all" }, { name: "nginx" }];
 

@@ -27,6 +27,13 @@ const CHANGES = [
   ["sells by the unit", { meter: METER }],
 ] as const;
 
+/** Terms that a route never had. */
+const OTHER: Readonly<Record<string, object>> = {
+  network: { network: "eip155:1\0" },
+  asset: { asset: "0x\0" },
+  amount: { amount: "999" },
+};
+
 /** A deposit that has paid for a request, whose gateway has died, and the gateway that follows it. */
 async function followed(onNewStore: OnNewStore, terms: ShopOptions["terms"], upstream?: ShopOptions["upstream"]) {
   const options = upstream === undefined ? {} : { upstream };
@@ -61,5 +68,14 @@ onEachStore((onNewStore) => {
     await until(async () => (await recorded(second, "0"))?.delivered === true);
     expect(await recorded(second, "0")).toMatchObject({ state: "deferred", amount: "1000" });
     expect(await second.row()).toMatchObject({ base: "1000", charged: "0" });
+  });
+
+  test.each(["network", "asset", "amount"])("the chain is not asked about a payment with another %s", async (key) => {
+    const channel = new ScriptedChannel({ shop: onNewStore() });
+    const { requirements } = channel;
+    const accepted = { ...requirements, ...OTHER[key] };
+    const payment = { ...channel.payment("voucher", 1000), accepted };
+    const response = await channel.shop.send(payment);
+    expect([response.status, channel.shop.runs, channel.looks]).toEqual([402, 0, 0]);
   });
 });

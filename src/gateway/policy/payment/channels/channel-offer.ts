@@ -58,10 +58,8 @@ export function channelOffer(
   const { channelConfig, voucher, type } = payment.payload;
   const agreed = current ?? (type === "refund" || isOfUnits(payment) ? undefined : payment.accepted);
   if (challenge === undefined || agreed === undefined || desk === undefined) return NO_TERMS;
-  if (current !== undefined) {
-    const error = checkChannelTerms(channelConfig, voucher.channelId, agreed) ?? signatureError(payment, agreed);
-    if (error !== undefined) return error;
-  }
+  const error = checkChannelTerms(channelConfig, voucher.channelId, agreed) ?? signatureError(payment, agreed);
+  if (error !== undefined) return current === undefined ? NO_TERMS : error;
   const terms =
     current === undefined
       ? NO_TERMS
