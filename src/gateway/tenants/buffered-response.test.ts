@@ -72,7 +72,7 @@ test("a short response waits until it is complete", () => {
   exchange.response.data(Buffer.from("cde"));
   expect([client.events, memory.used]).toEqual([[], 5]);
   exchange.response.end("");
-  expect([client.events, memory.used]).toEqual([["200", "ab", "cde", "end"], 0]);
+  expect([client.events, memory.used]).toEqual([["200", "abcde", "end"], 0]);
 });
 
 test("a response that breaks off is replaced by an error, and frees its memory", () => {
@@ -144,7 +144,18 @@ test("a response of unknown length is passed on when it has more than 65,536 byt
   expect([client.events, memory.used]).toEqual([[], MOST]);
   client.room = false;
   expect(exchange.response.data(Buffer.from("xcx"), 1, 2)).toBe(false);
-  expect([client.events, memory.used]).toEqual([["200", String(MOST - 2), "ab", "c"], 0]);
+  expect([client.events, memory.used]).toEqual([["200", String(MOST), "c"], 0]);
+});
+
+test("a response that arrives byte by byte is one block of memory", () => {
+  const exchange = create();
+  begin(exchange, -1);
+  for (const letter of "each byte alone") exchange.response.data(Buffer.from(letter));
+  expect(memory.used).toBe(16);
+  exchange.response.data(new Uint8Array(20));
+  expect(memory.used).toBe(35);
+  exchange.response.end("");
+  expect([client.events, memory.used]).toEqual([["200", "35", "end"], 0]);
 });
 
 test("a response without room in memory is passed on", () => {

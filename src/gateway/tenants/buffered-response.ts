@@ -14,6 +14,10 @@ const MAX_BUFFERED_BYTES = 65_536;
  */
 const CHUNKED_MS = 50;
 
+const NOTHING = Buffer.alloc(0);
+/** Copies from any byte array, without a view. */
+const { copy: copyBytes } = Buffer.prototype;
+
 /** The services of a `BufferedResponse`. `memory` limits the bytes that it buffers. */
 export interface BufferedResponseDeps {
   readonly wheel: TimerWheel;
@@ -31,7 +35,8 @@ export class BufferedResponse extends Deadline implements ResponseSink {
   readonly #next: ResponseSink;
   readonly #deps: BufferedResponseDeps;
   #head: ResponseHead | undefined;
-  readonly #chunks: Uint8Array[] = [];
+  /** One block of memory for all chunks, because a VM can send each byte as a chunk. */
+  #bytes = NOTHING;
   #length = 0;
   #taken = 0;
 
@@ -75,13 +80,24 @@ export class BufferedResponse extends Deadline implements ResponseSink {
   data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
     if (this.#head === undefined) return this.#next.data(chunk, start, end);
     const length = this.#length + end - start;
-    if (length > MAX_BUFFERED_BYTES || !this.#take(length)) {
+    if (length > MAX_BUFFERED_BYTES || !this.#fits(length)) {
       this.#pass();
       return this.#next.data(chunk, start, end);
     }
     // A copy, because the socket's buffer is much larger than most responses.
-    this.#chunks.push(chunk.slice(start, end));
+    copyBytes.call(chunk, this.#bytes, this.#length, start, end);
     this.#length = length;
+    return true;
+  }
+
+  /** Makes room for a body of this length. False if memory is short. */
+  #fits(length: number): boolean {
+    if (length <= this.#bytes.length) return true;
+    const size = Math.min(Math.max(length, 2 * this.#bytes.length), MAX_BUFFERED_BYTES);
+    if (!this.#take(size)) return false;
+    const bytes = Buffer.allocUnsafeSlow(size);
+    copyBytes.call(this.#bytes, bytes, 0, 0, this.#length);
+    this.#bytes = bytes;
     return true;
   }
 
@@ -108,10 +124,10 @@ export class BufferedResponse extends Deadline implements ResponseSink {
   #pass(): void {
     const head = this.#head;
     if (head === undefined) return;
-    const chunks = this.#chunks.splice(0);
+    const [bytes, length] = [this.#bytes, this.#length];
     this.#letGo();
     this.#next.start(head);
-    for (const chunk of chunks) this.#next.data(chunk);
+    if (length > 0) this.#next.data(bytes, 0, length);
   }
 
   #take(bytes: number): boolean {
@@ -126,6 +142,7 @@ export class BufferedResponse extends Deadline implements ResponseSink {
     this.#deps.wheel.remove(this);
     this.#taken = this.#deps.memory.shrink(this.#taken, 0);
     this.#head = undefined;
-    this.#chunks.length = 0;
+    this.#bytes = NOTHING;
+    this.#length = 0;
   }
 }
