@@ -1,3 +1,4 @@
+import { JoinedPieces } from "../lib/memory/joined-pieces.ts";
 import { Hono } from "hono";
 import { TurnpikeError } from "../lib/errors.ts";
 import { JsonError, readJson as parseJson } from "../lib/json-schema/read-json.ts";
@@ -285,14 +286,14 @@ async function readJson(request: Request): Promise<unknown> {
 
 async function readBytes(request: Request): Promise<Uint8Array> {
   if (request.body === null) return new Uint8Array();
-  const chunks: Uint8Array[] = [];
+  const pieces = new JoinedPieces();
   let length = 0;
   for await (const chunk of request.body) {
     length += chunk.length;
     if (length > MAX_BODY_BYTES) {
       throw new TurnpikeError("body-too-large", `Cannot read the body: it has more than ${MAX_BODY_BYTES} bytes`);
     }
-    chunks.push(chunk);
+    pieces.add(chunk);
   }
-  return Buffer.concat(chunks);
+  return pieces.joined();
 }

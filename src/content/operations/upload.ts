@@ -1,3 +1,4 @@
+import { JoinedPieces } from "../../lib/memory/joined-pieces.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { isObject } from "../../lib/is-object.ts";
 import { JsonError, readJson } from "../../lib/json-schema/read-json.ts";
@@ -91,7 +92,7 @@ export class Uploads {
     const late = AbortSignal.timeout(UPLOAD_TIMEOUT_MS);
     const reader = body.getReader();
     late.addEventListener("abort", () => void reader.cancel(), { once: true });
-    const chunks: Uint8Array[] = [];
+    const pieces = new JoinedPieces();
     let length = 0;
     for (let read = await reader.read(); !read.done; read = await reader.read()) {
       length += read.value.length;
@@ -99,10 +100,10 @@ export class Uploads {
         await reader.cancel();
         throw this.#tooLarge();
       }
-      chunks.push(read.value);
+      pieces.add(read.value);
     }
     if (late.aborted) throw new TurnpikeError("bad-request", "Cannot read the body: it did not arrive in time");
-    return new Uint8Array(Buffer.concat(chunks));
+    return new Uint8Array(pieces.joined());
   }
 }
 

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, mock, setDefaultTimeout, test } from "bun:test";
+import { heapStats } from "bun:jsc";
 import zlib from "node:zlib";
 import { type FetchedDocument } from "../page/page.ts";
 import { detailOf, loadDocument, noise, textOf } from "../testing/load-document.ts";
 import { type RawResponse, RawServer, response } from "../testing/raw-server.ts";
-import { MAX_DOCUMENT_BYTES } from "./body.ts";
+import { Body, MAX_DOCUMENT_BYTES } from "./body.ts";
 import { patient } from "../../lib/testing/patience.ts";
 
 // A busy machine is slow.
@@ -43,6 +44,23 @@ const CODED: readonly (readonly [name: string, code: (bytes: Uint8Array) => Uint
 ];
 
 const LONG = noise(1_500_000);
+
+/** The number of byte arrays that are in use. */
+function byteArrays(): number {
+  Bun.gc(true);
+  return heapStats().objectTypeCounts["Uint8Array"] ?? 0;
+}
+
+test("a body that arrives byte by byte is kept in few objects", async () => {
+  const onError = mock(() => {});
+  const body = new Body([], { length: undefined, most: MAX_DOCUMENT_BYTES }, () => {}, onError);
+  const before = byteArrays();
+  const bytes = Buffer.from(TEXT);
+  for (let at = 0; at < bytes.length; at++) body.write(bytes.subarray(at, at + 1));
+  expect(byteArrays() - before).toBeLessThan(1000);
+  expect(Buffer.from(await body.finish(false)).toString()).toBe(TEXT);
+  expect(onError).not.toHaveBeenCalled();
+});
 
 describe("a content coding", () => {
   test.each(CODED)("%s is undone, of short bodies and long ones", async (name, code) => {

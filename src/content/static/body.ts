@@ -1,4 +1,5 @@
 import { type Transform } from "node:stream";
+import { JoinedPieces } from "../../lib/memory/joined-pieces.ts";
 import { brokeOff, loadError, TooLong } from "./load-errors.ts";
 import { type Coding } from "./content-coding.ts";
 import { ZstdFrames } from "./zstd-frames.ts";
@@ -34,7 +35,7 @@ export class Body {
   readonly #onDrain: () => void;
   readonly #onError: (error: Error) => void;
   readonly #frames: ZstdFrames | undefined;
-  #chunks: Buffer[] = [];
+  #pieces = new JoinedPieces();
   #received = 0;
   #stages: Stages | undefined;
 
@@ -68,11 +69,11 @@ export class Body {
     this.#frames?.push(bytes);
     if (this.#stages !== undefined) return this.#stages.write(bytes, this.#received);
     if (this.#codings.length === 0 && this.#received > this.#most) throw tooLong(this.#most);
-    this.#chunks.push(bytes);
+    this.#pieces.add(bytes);
     if (this.#codings.length === 0 || this.#received <= WHOLE_BYTES) return true;
     this.#stages = new Stages(this.#codings, this.#most, this.#onDrain, this.#onError);
-    const held = Buffer.concat(this.#chunks);
-    this.#chunks = [];
+    const held = this.#pieces.joined();
+    this.#pieces = new JoinedPieces();
     return this.#stages.write(held, this.#received);
   }
 
@@ -83,7 +84,7 @@ export class Body {
   async finish(cut: boolean): Promise<Uint8Array<ArrayBuffer>> {
     // A coded stream without a byte needs no decoding.
     if (this.#received === 0) return new Uint8Array();
-    let chunks: readonly Buffer[] = this.#chunks;
+    let chunks = this.#pieces.list;
     if (this.#stages !== undefined) chunks = await this.#stages.finish(cut);
     else for (const coding of this.#codings) chunks = [decodeWhole(coding, chunks, this.#bounds, cut)];
     if (!cut && this.#frames?.complete === false) throw brokeOff();
@@ -95,7 +96,7 @@ export class Body {
   }
 
   destroy(): void {
-    this.#chunks = [];
+    this.#pieces = new JoinedPieces();
     this.#stages?.destroy();
   }
 }
@@ -106,7 +107,7 @@ interface Bounds {
   readonly most: number;
 }
 
-function decodeWhole(coding: Coding, chunks: readonly Buffer[], bounds: Bounds, cut: boolean): Buffer {
+function decodeWhole(coding: Coding, chunks: readonly Uint8Array[], bounds: Bounds, cut: boolean): Buffer {
   const [only, ...more] = chunks;
   const bytes = only !== undefined && more.length === 0 ? only : Buffer.concat(chunks);
   try {
@@ -117,7 +118,7 @@ function decodeWhole(coding: Coding, chunks: readonly Buffer[], bounds: Bounds, 
 }
 
 /** An exact array, because an array that is sent to a worker takes its whole buffer along. */
-function joined(chunks: readonly Buffer[]): Uint8Array<ArrayBuffer> {
+function joined(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const all = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
   let at = 0;
   for (const chunk of chunks) {
@@ -141,7 +142,7 @@ class Stages {
   readonly #onDrain: () => void;
   readonly #onError: (error: Error) => void;
   readonly #finished = Promise.withResolvers<void>();
-  readonly #out: Buffer[] = [];
+  readonly #out = new JoinedPieces();
   #received = 0;
   #error: Error | undefined;
 
@@ -159,14 +160,14 @@ class Stages {
     return this.#error === undefined ? this.#stage(0, bytes).write(bytes) : true;
   }
 
-  async finish(cut: boolean): Promise<readonly Buffer[]> {
+  async finish(cut: boolean): Promise<readonly Uint8Array[]> {
     if (this.#error !== undefined) throw this.#error;
     if (!cut) {
       this.#streams[0]?.end();
       await this.#finished.promise;
     }
     this.destroy();
-    return this.#out;
+    return this.#out.list;
   }
 
   destroy(): void {
@@ -185,7 +186,7 @@ class Stages {
     stream.on("data", (chunk: Buffer) => {
       length += chunk.length;
       if (length > allowance(this.#received, this.#most)) this.#fail(outgrown(this.#received, this.#most));
-      else if (isLast) this.#out.push(chunk);
+      else if (isLast) this.#out.add(chunk);
       else this.#stage(at + 1, chunk).write(chunk);
     });
     stream.on("end", () => {

@@ -164,6 +164,9 @@ const SHARED = Array.from({ length: 40 }, (_, at) => {
 const TAGGED =
   "/MarkInfo << /Marked true >> /StructTreeRoot << /Type /StructTreeRoot /K 5 0 R /ParentTree << /Nums [0 [44 0 R]] >> >>";
 
+/** The time or the memory of the process that reads it is used up first. */
+const SLOW_OR_LARGE = /^500 page-(?:timeout|failed)$/;
+
 describe("a hostile PDF", () => {
   test.each([
     [
@@ -179,7 +182,7 @@ describe("a hostile PDF", () => {
     [
       "tags that are shared too often",
       pdfOf({ catalog: TAGGED, page: "/StructParents 0", more: SHARED }),
-      "500 page-timeout",
+      SLOW_OR_LARGE,
     ],
     ["drawings in drawings", pdfOf({ more: DRAWINGS }), "500 page-timeout"],
     [
@@ -200,10 +203,10 @@ describe("a hostile PDF", () => {
   ])("with %s is bounded, and the next request is served", async (_what, pdf, outcome) => {
     server.responses = { ...server.responses, "/hostile": typed("application/pdf", pdf) };
     const reply = await ask("/scrape", "/hostile", {
-      timeout: outcome === "500 page-timeout" ? 1 : 30,
+      timeout: outcome === "500 page-timeout" || outcome === SLOW_OR_LARGE ? 1 : 30,
       format: "text",
     });
-    expect(outcomeOf(reply)).toBe(outcome);
+    expect(outcomeOf(reply)).toMatch(outcome);
     if (reply.status === 200) expect(reply.json["content"]).toBe("plain words");
     expect((await ask("/scrape", "/fine", { format: "text" })).status).toBe(200);
   });

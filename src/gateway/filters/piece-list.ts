@@ -1,6 +1,6 @@
 import { type BodySink } from "../exchange/exchange.ts";
 import { type BodyMemory } from "../policy/gathered-body.ts";
-import { JoinedPieces } from "./runtime/joined-pieces.ts";
+import { JoinedPieces } from "../../lib/memory/joined-pieces.ts";
 
 /** A piece is copied if it needs less than half of the buffer in which it lies. */
 const SPARSE = 2;

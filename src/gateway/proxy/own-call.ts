@@ -1,3 +1,4 @@
+import { JoinedPieces } from "../../lib/memory/joined-pieces.ts";
 import { eventTime } from "../../lib/time/event-clock.ts";
 import { type TurnpikeError } from "../../lib/errors.ts";
 import { fieldLine } from "../../lib/http/fields.ts";
@@ -45,7 +46,7 @@ export function ownCall(target: ForwardTarget): OwnCall {
 class Call extends Deadline implements SubrequestSink {
   readonly #target: ForwardTarget;
   readonly #done: (reply: OwnReply | undefined) => void;
-  readonly #chunks: Buffer[] = [];
+  readonly #pieces = new JoinedPieces();
   #exchange: Subrequest | undefined;
   #status = 0;
 
@@ -93,12 +94,12 @@ class Call extends Deadline implements SubrequestSink {
   }
 
   data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
-    this.#chunks.push(Buffer.from(chunk.subarray(start, end)));
+    this.#pieces.addCopy(chunk.subarray(start, end));
     return true;
   }
 
   end(): void {
-    this.#end({ status: this.#status, json: parsedJson(Buffer.concat(this.#chunks).toString()) });
+    this.#end({ status: this.#status, json: parsedJson(this.#pieces.joined().toString()) });
   }
 
   abort(_error: TurnpikeError): void {

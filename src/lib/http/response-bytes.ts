@@ -1,3 +1,4 @@
+import { JoinedPieces } from "../memory/joined-pieces.ts";
 import { parsedJson } from "../parsed-json.ts";
 
 /** Largest body of one response, in bytes. No content operation returns more. */
@@ -15,19 +16,19 @@ export async function readUpTo(
   response: Pick<Response, "body">,
   most: number,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  const chunks: Uint8Array[] = [];
+  const pieces = new JoinedPieces();
   let length = 0;
   for await (const chunk of response.body ?? []) {
     length += chunk.length;
     if (length > most) return undefined;
-    chunks.push(chunk);
+    pieces.add(chunk);
   }
-  return new Uint8Array(Buffer.concat(chunks));
+  return new Uint8Array(pieces.joined());
 }
 
 /** The first `most` bytes of an untrusted body, or what arrives within `limitMs`. Reads no more, never rejects. */
 export async function readStart({ body }: Pick<Response, "body">, most: number, limitMs: number): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
+  const pieces = new JoinedPieces();
   let length = 0;
   const reader = body?.getReader();
   const stop = (): void => void reader?.cancel().catch(() => {});
@@ -37,7 +38,7 @@ export async function readStart({ body }: Pick<Response, "body">, most: number, 
       const next = await reader?.read();
       if (next?.value === undefined) break;
       length += next.value.length;
-      chunks.push(next.value);
+      pieces.add(next.value);
     }
   } catch {
     // The connection broke: the rest is missing.
@@ -45,7 +46,7 @@ export async function readStart({ body }: Pick<Response, "body">, most: number, 
     clearTimeout(timer);
     stop();
   }
-  return Buffer.concat(chunks).subarray(0, most);
+  return pieces.joined().subarray(0, most);
 }
 
 /** An untrusted server's JSON body; undefined beyond `most` bytes or if not JSON. Throws on a broken connection. */

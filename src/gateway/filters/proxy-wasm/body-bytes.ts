@@ -1,4 +1,4 @@
-import { JoinedPieces } from "../runtime/joined-pieces.ts";
+import { JoinedPieces } from "../../../lib/memory/joined-pieces.ts";
 import { MAX_EDITED_BYTES } from "../module/proxy-wasm-bounds.ts";
 
 const NOTHING = new Uint8Array(0);

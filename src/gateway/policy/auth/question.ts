@@ -1,3 +1,4 @@
+import { JoinedPieces } from "../../../lib/memory/joined-pieces.ts";
 import { type TurnpikeError } from "../../../lib/errors.ts";
 import { type Fields } from "../../../lib/http/fields.ts";
 import { type ResponseHead, type ResponseSink, type TimeKeeper } from "../../exchange/exchange.ts";
@@ -43,7 +44,7 @@ export class Question implements ResponseSink, TimeKeeper {
   /** The connection has carried other requests, so the service can have closed it in the meantime. */
   #reused = false;
   #responseHead: Pick<ResponseHead, "status" | "fields"> = { status: 0, fields: "" };
-  readonly #chunks: Buffer[] = [];
+  readonly #pieces = new JoinedPieces();
   #bytes = 0;
 
   /** `head` is the request without its empty line. `timeoutMs` limits the whole exchange, in milliseconds. */
@@ -103,14 +104,14 @@ export class Question implements ResponseSink, TimeKeeper {
     this.#bytes += end - start;
     if (this.#bytes > MAX_RESPONSE_BODY_BYTES) this.fail(`more than ${MAX_RESPONSE_BODY_BYTES} bytes`);
     // A copy, because the socket's buffer is larger than the piece.
-    else this.#chunks.push(Buffer.from(chunk.subarray(start, end)));
+    else this.#pieces.addCopy(chunk.subarray(start, end));
     return true;
   }
 
   end(): void {
     this.#connection = undefined;
     const { status, fields } = this.#responseHead;
-    this.#tell({ status, fields, body: Buffer.concat(this.#chunks) });
+    this.#tell({ status, fields, body: this.#pieces.joined() });
   }
 
   abort(_error: TurnpikeError): void {

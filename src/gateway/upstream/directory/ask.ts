@@ -1,3 +1,4 @@
+import { JoinedPieces } from "../../../lib/memory/joined-pieces.ts";
 import { type AskFailure } from "../probe-reason.ts";
 import { codeOf } from "../../../lib/caught.ts";
 import { type BufferPool } from "../../../lib/memory/buffer-pool.ts";
@@ -60,7 +61,7 @@ export class Ask extends Deadline implements ResponseSink, ConnectionOwner, Http
   /** Closes the connection: at once, or as after a complete response. */
   #close: ((cut: boolean) => void) | undefined;
   #head: ResponseHead | undefined;
-  readonly #chunks: Buffer[] = [];
+  readonly #pieces = new JoinedPieces();
   #bytes = 0;
   /** The server has closed the connection. */
   #hungUp = false;
@@ -110,7 +111,7 @@ export class Ask extends Deadline implements ResponseSink, ConnectionOwner, Http
     const room = this.#question.maxBodyBytes - this.#bytes;
     const take = Math.min(room, end - start);
     // A copy, because the received buffer is larger than the part that is kept.
-    this.#chunks.push(Buffer.from(chunk.subarray(start, start + take)));
+    this.#pieces.addCopy(chunk.subarray(start, start + take));
     this.#bytes += take;
     if (end - start > room) this.#response(true);
     return true;
@@ -189,7 +190,7 @@ export class Ask extends Deadline implements ResponseSink, ConnectionOwner, Http
       return;
     }
     const { status, fields } = head;
-    this.#reply({ kind: "response", status, fields, body: Buffer.concat(this.#chunks), cut }, cut);
+    this.#reply({ kind: "response", status, fields, body: this.#pieces.joined(), cut }, cut);
   }
 
   #fail(reason: AskFailure): void {

@@ -6,7 +6,7 @@ const BLOCK_BYTES = 16_384;
 
 const NOTHING = new Uint8Array(0);
 
-/** The pieces of a body. A client can send a body of megabytes byte by byte, and each object takes a hundred bytes. */
+/** The pieces of a body. A peer can send a body of megabytes byte by byte, and each object takes a hundred bytes. */
 export class JoinedPieces {
   #pieces: Uint8Array[] = [];
   #block = NOTHING;
@@ -19,6 +19,16 @@ export class JoinedPieces {
   add(piece: Uint8Array): void {
     if (piece.length < SMALL_BYTES) this.#join(piece);
     else this.#pieces.push(piece);
+  }
+
+  /** Copies a piece of memory that changes, or that is much larger. */
+  addCopy(piece: Uint8Array): void {
+    this.add(piece.length < SMALL_BYTES ? piece : Buffer.from(piece));
+  }
+
+  /** All pieces as one. */
+  joined(): Buffer<ArrayBuffer> {
+    return Buffer.concat(this.#pieces);
   }
 
   /** Replaces all pieces by these, and returns the earlier ones. */
