@@ -152,6 +152,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     expect(await run("INSERT INTO steps VALUES (1)", "SELECT 1 / 0").catch(String)).toContain("SQLSTATE 22012");
     expect(await run("INSERT INTO steps VALUES (2)", "INSERT INTO steps VALUES (3)")).toEqual({ rows: [], count: 1 });
     expect(await run("SELECT n FROM steps ORDER BY n")).toEqual({ rows: [["2"], ["3"]], count: 2 });
+    expect(await run("SET TIME ZONE 'UTC'")).toEqual({ rows: [], count: 0 });
     connection.close();
   });
 
