@@ -101,10 +101,12 @@ test.each<[string, (responses: SharedResponses) => Promise<unknown>]>([
     } as KeptResponses; // Each member is there.
     using timers = watchTimers((ms) => (ms === 5000 ? 1 : ms));
     const { responses, logged } = sharedBy(store);
-    for (const times of [1, 2]) {
+    for (let round = 0; round < 2; round++) {
+      // A sweep can end after one that began later, and then the next failure is reported once more.
+      const reported = logged.length;
       isAway = true;
       await use(responses);
-      await until(() => logged.length === times);
+      await until(() => logged.length > reported);
       isAway = false;
       const before = sweeps;
       await until(() => sweeps > before + 1);
