@@ -23,7 +23,8 @@ export class PieceList {
     if (!this.#memory.take(bytes)) return false;
     // A small piece of a large buffer would keep the whole buffer in memory, and uncounted.
     const view = chunk.subarray(start, end);
-    this.#pieces.add(bytes * SPARSE < chunk.buffer.byteLength ? new Uint8Array(view) : view);
+    if (bytes * SPARSE < chunk.buffer.byteLength) this.#pieces.addCopy(view);
+    else this.#pieces.add(view);
     this.length += bytes;
     return true;
   }

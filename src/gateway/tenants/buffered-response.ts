@@ -1,4 +1,5 @@
 import { type BufferAccount } from "../../lib/memory/buffer-pool.ts";
+import { JoinedPieces } from "../../lib/memory/joined-pieces.ts";
 import { type TurnpikeError } from "../../lib/errors.ts";
 import { type Fields } from "../../lib/http/fields.ts";
 import { Deadline, type TimerWheel } from "../../lib/time/timer-wheel.ts";
@@ -13,10 +14,6 @@ const MAX_BUFFERED_BYTES = 65_536;
  * @bound
  */
 const CHUNKED_MS = 50;
-
-const NOTHING = Buffer.alloc(0);
-/** Copies from any byte array, without a view. */
-const { copy: copyBytes } = Buffer.prototype;
 
 /** The services of a `BufferedResponse`. `memory` limits the bytes that it buffers. */
 export interface BufferedResponseDeps {
@@ -35,8 +32,7 @@ export class BufferedResponse extends Deadline implements ResponseSink {
   readonly #next: ResponseSink;
   readonly #deps: BufferedResponseDeps;
   #head: ResponseHead | undefined;
-  /** One block of memory for all chunks, because a VM can send each byte as a chunk. */
-  #bytes = NOTHING;
+  readonly #pieces = new JoinedPieces();
   #length = 0;
   #taken = 0;
 
@@ -80,24 +76,13 @@ export class BufferedResponse extends Deadline implements ResponseSink {
   data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
     if (this.#head === undefined) return this.#next.data(chunk, start, end);
     const length = this.#length + end - start;
-    if (length > MAX_BUFFERED_BYTES || !this.#fits(length)) {
+    if (length > MAX_BUFFERED_BYTES || !this.#take(length)) {
       this.#pass();
       return this.#next.data(chunk, start, end);
     }
     // A copy, because the socket's buffer is much larger than most responses.
-    copyBytes.call(chunk, this.#bytes, this.#length, start, end);
+    this.#pieces.addCopy(chunk.subarray(start, end));
     this.#length = length;
-    return true;
-  }
-
-  /** Makes room for a body of this length. False if memory is short. */
-  #fits(length: number): boolean {
-    if (length <= this.#bytes.length) return true;
-    const size = Math.min(Math.max(length, 2 * this.#bytes.length), MAX_BUFFERED_BYTES);
-    if (!this.#take(size)) return false;
-    const bytes = Buffer.allocUnsafeSlow(size);
-    copyBytes.call(this.#bytes, bytes, 0, 0, this.#length);
-    this.#bytes = bytes;
     return true;
   }
 
@@ -124,10 +109,10 @@ export class BufferedResponse extends Deadline implements ResponseSink {
   #pass(): void {
     const head = this.#head;
     if (head === undefined) return;
-    const [bytes, length] = [this.#bytes, this.#length];
+    const pieces = this.#pieces.replace([]);
     this.#letGo();
     this.#next.start(head);
-    if (length > 0) this.#next.data(bytes, 0, length);
+    for (const piece of pieces) this.#next.data(piece);
   }
 
   #take(bytes: number): boolean {
@@ -142,7 +127,7 @@ export class BufferedResponse extends Deadline implements ResponseSink {
     this.#deps.wheel.remove(this);
     this.#taken = this.#deps.memory.shrink(this.#taken, 0);
     this.#head = undefined;
-    this.#bytes = NOTHING;
+    this.#pieces.replace([]);
     this.#length = 0;
   }
 }

@@ -23,7 +23,7 @@ export class JoinedPieces {
 
   /** Copies a piece of memory that changes, or that is much larger. */
   addCopy(piece: Uint8Array): void {
-    this.add(piece.length < SMALL_BYTES ? piece : Buffer.from(piece));
+    this.add(piece.length < SMALL_BYTES ? piece : new Uint8Array(piece));
   }
 
   /** All pieces as one. */
