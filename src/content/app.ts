@@ -1,6 +1,6 @@
-import { JoinedPieces } from "../lib/memory/joined-pieces.ts";
 import { Hono } from "hono";
 import { TurnpikeError } from "../lib/errors.ts";
+import { readUpTo } from "../lib/http/response-bytes.ts";
 import { JsonError, readJson as parseJson } from "../lib/json-schema/read-json.ts";
 import { isRequestId } from "../lib/http/request-id.ts";
 import { SETTLEMENT_OVERRIDES } from "../payments/x402/charge.ts";
@@ -285,15 +285,7 @@ async function readJson(request: Request): Promise<unknown> {
 }
 
 async function readBytes(request: Request): Promise<Uint8Array> {
-  if (request.body === null) return new Uint8Array();
-  const pieces = new JoinedPieces();
-  let length = 0;
-  for await (const chunk of request.body) {
-    length += chunk.length;
-    if (length > MAX_BODY_BYTES) {
-      throw new TurnpikeError("body-too-large", `Cannot read the body: it has more than ${MAX_BODY_BYTES} bytes`);
-    }
-    pieces.add(chunk);
-  }
-  return pieces.joined();
+  const bytes = await readUpTo(request, MAX_BODY_BYTES);
+  if (bytes !== undefined) return bytes;
+  throw new TurnpikeError("body-too-large", `Cannot read the body: it has more than ${MAX_BODY_BYTES} bytes`);
 }

@@ -1,3 +1,4 @@
+import { readUpTo } from "../../../lib/http/response-bytes.ts";
 import { VERSION } from "../../../lib/process/version.ts";
 import { ModelError } from "./model-error.ts";
 
@@ -29,20 +30,11 @@ export const modelFetch: ModelFetch = async (url, init) => {
   return new Response(body, { status: response.status, headers: { "content-type": type } });
 };
 
-async function boundedBody(response: Response, signal: AbortSignal | undefined): Promise<Buffer<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  try {
-    for await (const chunk of response.body ?? []) {
-      length += chunk.length;
-      if (length > MAX_MODEL_RESPONSE_BYTES) {
-        throw new ModelError("too-large", `its response has more than ${MAX_MODEL_RESPONSE_BYTES} bytes`);
-      }
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    if (error instanceof ModelError || signal?.aborted === true) throw error;
+async function boundedBody(response: Response, signal: AbortSignal | undefined): Promise<Uint8Array<ArrayBuffer>> {
+  const body = await readUpTo(response, MAX_MODEL_RESPONSE_BYTES).catch((error: unknown) => {
+    if (signal?.aborted === true) throw error;
     throw new ModelError("unreachable", "its response broke off");
-  }
-  return Buffer.concat(chunks);
+  });
+  if (body !== undefined) return body;
+  throw new ModelError("too-large", `its response has more than ${MAX_MODEL_RESPONSE_BYTES} bytes`);
 }

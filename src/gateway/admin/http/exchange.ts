@@ -1,5 +1,6 @@
 import { type IncomingMessage, type ServerResponse } from "node:http";
 import { TurnpikeError } from "../../../lib/errors.ts";
+import { JoinedPieces } from "../../../lib/memory/joined-pieces.ts";
 import { type Connection } from "./connection.ts";
 
 /** The input of a handler: the request, its sender, and its body, which is not part of `request`. */
@@ -71,14 +72,14 @@ function tooLarge(maxBytes: number): TurnpikeError {
 async function readBody(message: IncomingMessage, maxBytes: number, connection: Connection): Promise<Uint8Array> {
   if (Number(message.headers["content-length"] ?? 0) > maxBytes) throw tooLarge(maxBytes);
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
-  const chunks: Uint8Array[] = [];
+  const pieces = new JoinedPieces();
   let length = 0;
   message.on("data", (chunk: Uint8Array) => {
     length += chunk.length;
     if (length > maxBytes) reject(tooLarge(maxBytes));
-    else chunks.push(chunk);
+    else pieces.add(chunk);
   });
-  message.once("end", () => resolve(Buffer.concat(chunks)));
+  message.once("end", () => resolve(pieces.joined()));
   const cut = (): void => reject(new TurnpikeError("bad-request", "Cannot read the body: the connection has ended"));
   message.once("error", cut);
   message.once("close", cut);

@@ -1,3 +1,5 @@
+import { readJsonUpTo } from "../../../lib/http/response-bytes.ts";
+import { isObject } from "../../../lib/is-object.ts";
 import { retryWaitMs } from "../../../lib/http/retry-after.ts";
 import { messageOf } from "../../../lib/caught.ts";
 import { within } from "../../../lib/time/within.ts";
@@ -158,7 +160,7 @@ export class Exporter {
       signal: AbortSignal.timeout(RESPONSE_MS),
     });
     const { status } = response;
-    const reply = await readAtMost(response, MAX_RESPONSE);
+    const reply = await readJsonUpTo(response, MAX_RESPONSE);
     if (status >= 200 && status < 300) {
       const rejected = Math.min(rejectedIn(reply), spans);
       this.#deps.counts.add("spans", spans - rejected, "exported");
@@ -182,34 +184,9 @@ function reasonOf(error: unknown): string {
     : "the exchange with the collector failed";
 }
 
-/** The response body, or an empty text if it is longer than `max` bytes. */
-async function readAtMost(response: Response, max: number): Promise<string> {
-  const reader = response.body?.getReader();
-  if (reader === undefined) return "";
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return Buffer.concat(chunks).toString();
-    length += value.length;
-    if (length > max) {
-      await reader.cancel();
-      return "";
-    }
-    chunks.push(value);
-  }
-}
-
 /** The spans that the collector rejected: `{"partialSuccess": {"rejectedSpans": "3"}}`. They are not sent again. */
-function rejectedIn(reply: string): number {
-  try {
-    const parsed: unknown = JSON.parse(reply);
-    if (typeof parsed !== "object" || parsed === null || !("partialSuccess" in parsed)) return 0;
-    const { partialSuccess } = parsed;
-    if (typeof partialSuccess !== "object" || partialSuccess === null || !("rejectedSpans" in partialSuccess)) return 0;
-    const count = String(partialSuccess.rejectedSpans);
-    return /^\d{1,15}$/.test(count) ? Number(count) : 0;
-  } catch {
-    return 0;
-  }
+function rejectedIn(reply: unknown): number {
+  const partial = isObject(reply) ? reply["partialSuccess"] : undefined;
+  const count = isObject(partial) ? String(partial["rejectedSpans"]) : "";
+  return /^\d{1,15}$/.test(count) ? Number(count) : 0;
 }
