@@ -1,9 +1,9 @@
-import { type ChildNode, Document, Element, Text, isTag } from "domhandler";
+import { Document, Element, Text, isTag } from "domhandler";
 import { plainName } from "../tree/amp.ts";
 import { isBlock } from "../tree/display.ts";
 import { imageSource } from "../tree/images.ts";
 import { isFolded, isScreenReaderOnly, isWholeHeading } from "../tree/hidden.ts";
-import { isNeverShown } from "../tree/prune.ts";
+import { isNeverShown, isSvg } from "../tree/prune.ts";
 import { type Block, type Box, FLAGS, type Outline } from "./outline.ts";
 import { append } from "./tree-copy.ts";
 import { countWords } from "./words.ts";
@@ -153,7 +153,7 @@ export class ChosenTree {
     if (!/^(?!#)./.test(element.attribs["href"] ?? "")) return false;
     const name = outer.element?.name ?? "";
     if (CELLS.has(name)) return this.#keptIn(outer.parent ?? outer) > 0;
-    return LINES.has(name) && this.#keptIn(outer) > 0 && element.children.some(isSvg);
+    return LINES.has(name) && this.#keptIn(outer) > 0 && element.children.some((child) => isTag(child) && isSvg(child));
   }
 
   /** A box of pictures or films without words, such as a figure. */
@@ -182,10 +182,6 @@ function isCheckbox({ name, attribs, next }: Element): boolean {
   if (name !== "input" || attribs["type"]?.toLowerCase() !== "checkbox") return false;
   const below = next instanceof Text && next.data.trim() === "" ? next.next : next;
   return below !== null && !(isTag(below) && isBlock(below));
-}
-
-function isSvg(node: ChildNode): boolean {
-  return isTag(node) && node.name === "svg";
 }
 
 /** The text of an element that contains only white space, as between the words of highlighted code. */

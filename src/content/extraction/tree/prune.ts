@@ -168,7 +168,8 @@ function giveName(element: Element | undefined, words: string): void {
   if (element !== undefined && words !== "") element.attribs["aria-label"] ??= words;
 }
 
-function isSvg(element: Element): boolean {
+/** Whether an element is an SVG picture or a part of one. */
+export function isSvg(element: Element): boolean {
   return element.namespace === "http://www.w3.org/2000/svg";
 }
 
