@@ -85,6 +85,36 @@ test("a damaged lock is free, and a folder in its place is an error", async () =
   expect(await store.lease(1000).catch(String)).toContain('lock.json" cannot be read: it is a folder');
 });
 
+test("of two processes that find an expired lock in the same moment, one takes it over", async () => {
+  const path = newFolder();
+  await new FileCertificates(path, () => Date.now() - 60_000).lease(1000);
+  const early = new FileCertificates(path);
+  let taken: Promise<boolean> | undefined;
+  const late = new FileCertificates(path, () => {
+    // The other process has read the expired lock, and not replaced it yet.
+    taken ??= early.lease(60_000);
+    return Date.now();
+  });
+  const isLate = await late.lease(60_000);
+  expect([isLate, await taken]).toEqual([true, false]);
+  expect([await late.lease(60_000), await early.lease(60_000)]).toEqual([true, false]);
+});
+
+test("a process whose lock was taken over in the moment of its renewal does not replace the lock of the next one", async () => {
+  const path = newFolder();
+  let now = 0;
+  const next = new FileCertificates(path, () => now);
+  let taken: Promise<boolean> | undefined;
+  const slow = new FileCertificates(path, () => {
+    if (now === 2000) taken ??= next.lease(1000);
+    return now;
+  });
+  expect(await slow.lease(1000)).toBe(true);
+  now = 2000;
+  const isRenewed = await slow.lease(1000);
+  expect([isRenewed, await taken]).toEqual([true, false]);
+});
+
 test("without a free file descriptor the lock is not taken, and its file is not blamed", async () => {
   const path = newFolder();
   const store = new FileCertificates(path);

@@ -5,6 +5,7 @@ import { isAlive } from "../lib/process/is-alive.ts";
 import { isWithin } from "../lib/time/is-within.ts";
 import { isObject } from "../lib/is-object.ts";
 import { isSame } from "../lib/is-same.ts";
+import { inLockedFolder } from "../lib/files/file-lock.ts";
 import { createWholeFile, replaceWholeFile } from "../lib/files/whole-file.ts";
 import { type CertificateStore, checkName, LOCK_NAME, type UnreadableEntry } from "./certificate-store.ts";
 
@@ -67,6 +68,11 @@ export class FileCertificates implements CertificateStore {
 
   async lease(ms: number): Promise<boolean> {
     if (ms === 0 && this.#lock === undefined) return true;
+    // Between the read of a lock and its replacement, another process could take it over too.
+    return await inLockedFolder(this.#folder, () => this.#leaseAlone(ms));
+  }
+
+  #leaseAlone(ms: number): boolean {
     const held = this.#entry(LOCK_NAME);
     if (held !== undefined && "reason" in held && !held.isDamaged) throw new Error(held.reason);
     // Another process may have taken the lock after its end.

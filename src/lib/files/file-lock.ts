@@ -1,6 +1,7 @@
 import { dlopen, FFIType, read } from "bun:ffi";
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs";
 import { constants as system } from "node:os";
+import { setTimeout } from "node:timers/promises";
 import { fromCLibrary } from "../process/c-library.ts";
 
 const EXCLUSIVE_NOW = 2 | 4;
@@ -8,6 +9,9 @@ const EXCLUSIVE_NOW = 2 | 4;
 const CLOSE_ON_EXEC = 0o2000000;
 /** Milliseconds within which the holder of a lock writes its number. */
 const WRITTEN_MS = 200;
+/** Milliseconds between two attempts to get a lock that other processes hold for a moment, and their most. @bound */
+const AGAIN_MS = 5;
+const MAX_ATTEMPTS = 400;
 
 /** The result of `lockFile`: this process has the lock, the system gives none, or its holder (0: unknown). */
 export type FileLock = "locked" | "unsupported" | number;
@@ -33,6 +37,24 @@ export function lockFile(path: string): FileLock {
     const pid = Number(readFileSync(file, "latin1"));
     // Its own number is that of a process in another container.
     return Number.isSafeInteger(pid) && pid !== process.pid ? pid : 0;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/**
+ * Runs `action` while no other process does it in the same folder. Without locks in the file system it runs at once. Throws if
+ * another process holds the folder for two seconds.
+ */
+export async function inLockedFolder<T>(folder: string, action: () => T): Promise<T> {
+  const { O_RDONLY, O_DIRECTORY } = constants;
+  const file = openSync(folder, O_RDONLY | O_DIRECTORY | CLOSE_ON_EXEC);
+  try {
+    for (let attempts = 1; lock(file) === system.errno.EWOULDBLOCK; attempts += 1) {
+      if (attempts === MAX_ATTEMPTS) throw new Error(`Cannot lock "${folder}": another process holds it`);
+      await setTimeout(AGAIN_MS);
+    }
+    return action();
   } finally {
     closeSync(file);
   }
