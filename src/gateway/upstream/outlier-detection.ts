@@ -1,4 +1,5 @@
 import { type SharedZone } from "../../lib/memory/shared-zone.ts";
+import { machineTime } from "../../lib/time/machine-time.ts";
 import { MAX_SERVERS } from "../config/max-servers.ts";
 import { CELLS_BEFORE_SERVERS, CELLS_PER_SERVER, clearServer, SUPERVISOR_ROW } from "../telemetry/metrics/layout.ts";
 
@@ -8,7 +9,7 @@ const ACTIVE = 0;
 const REASON = 1;
 /** Failures in a row of real requests, over all workers. */
 const FAILS = 2;
-/** When the server may be tried again, in milliseconds of `Date` modulo 2^32; 0 while it is in rotation. */
+/** When the server may be tried again, in milliseconds of the machine's clock modulo 2^32; 0 while it is in rotation. */
 const OUT_UNTIL = 3;
 /** When a real request or a probe failed last, in Unix seconds; 0 if none has. */
 const FAILED_AT = 4;
@@ -60,14 +61,19 @@ export class ServerStates {
   readonly #own: Int32Array;
   readonly #common: Int32Array;
   readonly #now: () => number;
+  readonly #steady: () => number;
 
-  /** `row` is the row of this process. `now` returns Unix milliseconds. */
-  constructor(zone: SharedZone, row: number, now: () => number = Date.now) {
+  /**
+   * `row` is the row of this process. `now` returns Unix milliseconds, and `steady` whole milliseconds of a clock that all
+   * processes share and no one sets: a step of the system time returns no server to rotation.
+   */
+  constructor(zone: SharedZone, row: number, now: () => number = Date.now, steady: () => number = machineTime) {
     this.#zone = zone;
     this.#rows = Array.from({ length: zone.shape.rows }, (_, index) => zone.cells(index));
     this.#own = zone.cells(row);
     this.#common = zone.cells(SUPERVISOR_ROW);
     this.#now = now;
+    this.#steady = steady;
   }
 
   active(slot: number): ActiveState {
@@ -121,8 +127,8 @@ export class ServerStates {
   isEjected(slot: number, failTimeoutMs: number): boolean {
     const until = this.#common[cellOf(slot) + OUT_UNTIL] ?? 0;
     if (until === 0) return false;
-    // If the clock was set back, the ejection ends: the time left cannot exceed the whole timeout.
-    const left = (until - this.#now()) | 0;
+    // Weeks after its end, an ejection would seem to be in the future, modulo 2^32.
+    const left = (until - this.#steady()) | 0;
     return left > 0 && left <= failTimeoutMs;
   }
 
@@ -146,7 +152,7 @@ export class ServerStates {
     if (Atomics.add(this.#common, at + FAILS, 1) + 1 < maxFails) return false;
     const wasOut = this.isEjected(slot, failTimeoutMs);
     // Never 0, because 0 means that the server is in rotation.
-    Atomics.store(this.#common, at + OUT_UNTIL, (this.#now() + failTimeoutMs) | 0 || 1);
+    Atomics.store(this.#common, at + OUT_UNTIL, (this.#steady() + failTimeoutMs) | 0 || 1);
     if (!wasOut) Atomics.add(this.#common, at + EJECTIONS, 1);
     return !wasOut;
   }

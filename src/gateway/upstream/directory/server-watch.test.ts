@@ -23,8 +23,10 @@ let look: (members?: readonly Member[]) => string[];
 beforeEach(() => {
   now = 1_800_000_000_000;
   const zone = SharedZone.local(zoneShape(1));
-  worker = new ServerStates(zone, 1, () => now);
-  const watch = new ServerWatch(new ServerStates(zone, SUPERVISOR_ROW, () => now), (event) => void events.push(event));
+  const clock = (): number => now;
+  worker = new ServerStates(zone, 1, clock, clock);
+  const states = new ServerStates(zone, SUPERVISOR_ROW, clock, clock);
+  const watch = new ServerWatch(states, (event) => void events.push(event));
   look = (members = [MEMBER]) => {
     events = [];
     watch.look([["app", members]]);
