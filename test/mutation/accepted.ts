@@ -410,6 +410,18 @@ export const ACCEPTED: readonly Accepted[] = [
     reason: "saves time for a document in parts: the second judgement has the same result",
   },
   {
+    file: "src/gateway/admin/running-config/document-judge.ts",
+    code: "return document.every(([, text]) => [text].flat().every(({ length }) => length <= MAX_PART));",
+    mutant: "length <= MAX_PART  →  (length < MAX_PART)",
+    reason: "decides only where an invalid document is judged: both judgements have the same result",
+  },
+  {
+    file: "src/gateway/admin/running-config/document-judge.ts",
+    code: "return document.every(([, text]) => [text].flat().every(({ length }) => length <= MAX_PART));",
+    mutant: "length <= MAX_PART  →  (length > MAX_PART)",
+    reason: "decides only where an invalid document is judged: both judgements have the same result",
+  },
+  {
     file: "src/gateway/admin/running-config/config-source.ts",
     code: "return parsed.ok ? parsed.value : undefined;",
     mutant: "parsed.ok  →  true",

@@ -110,7 +110,11 @@ test("a caller that waits for too long gets an error, and the callers behind it 
   impatient.now = false;
   const patientOne = pool.run(STEP);
   expect(await late).toContain(`no connection was free within ${STATEMENT_MS} ms`);
+  expect(timers.pending(STATEMENT_MS)).toBe(1);
   held.letGo();
+  await held.done;
+  // The connection has gone to the caller behind.
+  expect(timers.pending(STATEMENT_MS)).toBe(0);
   expect((await patientOne).count).toBe(0);
   expect(timers.pending(STATEMENT_MS)).toBe(0);
   await pool.close();

@@ -49,7 +49,7 @@ test.each(DOUBLES)("%s: a hundred messages of any length are signed, with s in t
 test.each(DOUBLES)("%s: a response without a signature of the key is an error, which tells no secret", async (kind) => {
   using double = startSignerDouble(kind);
   const errors: string[] = [];
-  for (const fault of ["other", "down", "nonsense"] as const) {
+  for (const fault of ["other", "down", "nonsense", "unsigned"] as const) {
     double.fault = fault;
     errors.push(await errorOf(open(double)));
   }
@@ -61,7 +61,8 @@ test.each(DOUBLES)("%s: a response without a signature of the key is an error, w
   );
   expect(errors[1]).toBe(`SignerError: ${title} did not sign: it responded with 500 (KMSInternalException)`);
   expect(errors[2]).toContain(`SignerError: ${title} did not sign: its response`);
-  expect(errors[3]).toBe(`SignerError: ${title} did not sign: no response within 50 ms`);
+  expect(errors[3]).toBe(`SignerError: ${title} did not sign: its response has no signature`);
+  expect(errors[4]).toBe(`SignerError: ${title} did not sign: no response within 50 ms`);
   expect(errors.join()).not.toContain(PROVIDER_SECRET);
 });
 

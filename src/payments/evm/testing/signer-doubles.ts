@@ -6,7 +6,7 @@ import { signedHeaders } from "../signers/sig-v4.ts";
 import { freshAccount, type TestAccount } from "./shop.ts";
 
 /** The response of a double. `other`: with another key's signature. `silent`: never. */
-export type Fault = "none" | "other" | "silent" | "down" | "nonsense";
+export type Fault = "none" | "other" | "silent" | "down" | "nonsense" | "unsigned";
 export const DOUBLES = ["web3signer", "aws_kms", "gcp_kms"] as const;
 
 /** A local program with the HTTP interface of a signer, which really signs. */
@@ -47,6 +47,7 @@ export function startSignerDouble(kind: (typeof DOUBLES)[number], account = fres
     if (double.fault === "down")
       return Response.json({ __type: "x#KMSInternalException", message: SECRET }, { status: 500 });
     if (double.fault === "nonsense") return Response.json({ Signature: "AAAA", signature: "AAAA" });
+    if (double.fault === "unsigned") return Response.json({});
     key = double.fault === "other" ? freshAccount() : account;
     return await sign(request, pathname);
   }

@@ -41,6 +41,7 @@ test("each payment covers its units, and the response waits for the next one", a
     extra: { chargedAmount: "1000", channelState: { chargedCumulativeAmount: "1000" } },
   });
   expect(shop.lastUpstreamFields).toContain("Accept-Encoding: identity");
+  expect(shop.lastUpstreamFields).toContain(`Turnpike-Amount: ${PRICE}\r\n`);
   source.send(events(1, 5));
   await seen(reader, HI + events(1, 3));
   expect(source.isPaused).toBe(true);

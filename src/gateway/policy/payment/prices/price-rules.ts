@@ -156,7 +156,7 @@ function freeForPayer(price: Price): Price {
 /** The paths that some server may read a path as. Many ignore a slash at the end. */
 function otherPaths(path: string): string[] {
   const found = isAmbiguous(path) ? readings(path) : new Set([path]);
-  for (const one of found) if (one.length > 1 && one.endsWith("/")) found.add(one.slice(0, -1));
+  for (const one of found) if (one !== "/" && one.endsWith("/")) found.add(one.slice(0, -1));
   return [...found];
 }
 

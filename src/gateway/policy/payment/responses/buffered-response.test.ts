@@ -358,6 +358,22 @@ describe("a long response", () => {
     expect([pool.used, full.pool.used, full.cancelled.count]).toEqual([0, 0, 1]);
   });
 
+  test.each([
+    ["announced", IN_MEMORY + 1],
+    ["not announced", -1],
+  ])("is refused while too many files are open: %s", (_what, announced) => {
+    const { held, pool, told, cancelled } = buffered({ disk: DISK });
+    const disk = disks.at(-1)?.disk;
+    const others = [];
+    const nothing = { written: () => {}, onDrain: () => {}, onBroken: () => {} };
+    while (disk?.admits() === true) others.push(disk.openDiskBuffer(-1, nothing));
+    held.start(headOf(200, announced));
+    send(held, IN_MEMORY + 1);
+    expect(told).toMatchObject([{ code: "overloaded", message: expect.stringContaining("wait for settlement") }]);
+    expect([pool.used, cancelled.count]).toEqual([0, 1]);
+    for (const other of others) other?.drop();
+  });
+
   test("that is dropped during its last write leaves nothing", async () => {
     const { held, pool, told } = buffered({ disk: DISK });
     held.start(headOf(200));
