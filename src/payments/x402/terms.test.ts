@@ -9,7 +9,7 @@ import { assetsOn, findAsset } from "./assets.ts";
 import { isLoopback, requireLoopback } from "../facilitator/loopback-only.ts";
 import { type PaymentPayload, type PaymentRequirements } from "./messages.ts";
 import { explorerPage, isTestNetwork, networkTitle, parseNetwork } from "./networks.ts";
-import { compileTerms, completeTerms, findKind, findError, isComplete, type Terms } from "./terms.ts";
+import { compileTerms, completeTerms, findKind, findError, isComplete, mistypedIn, type Terms } from "./terms.ts";
 import { PERMIT2 } from "./transfer.ts";
 import { fromV1Network, v1Network } from "./v1.ts";
 import { PAYEE, REQUIREMENTS, signedPayment, TERMS } from "../testing/payment.ts";
@@ -21,6 +21,17 @@ test("terms in words become the protocol's payment requirements", () => {
   expect(compileTerms({ ...TERMS, network: "eip155:84532", price: "10000", asset: REQUIREMENTS.asset })).toEqual(
     REQUIREMENTS,
   );
+});
+
+test("the shortest timeout is a second", () => {
+  expect(compileTerms({ ...TERMS, max_timeout_seconds: 1 }).maxTimeoutSeconds).toBe(1);
+});
+
+test("the keys whose address has a wrong checksum are named", () => {
+  const wrong = PAYEE.replace("B", "b");
+  expect(mistypedIn(TERMS)).toEqual([]);
+  expect(mistypedIn({ ...TERMS, pay_to: wrong })).toEqual(["pay_to"]);
+  expect(mistypedIn({ ...TERMS, pay_to: wrong, asset: wrong })).toEqual(["pay_to", "asset"]);
 });
 
 test("an unknown token is priced in atomic units, with the given domain", () => {
@@ -53,6 +64,7 @@ const NEVER_SOLD: readonly (readonly [change: Partial<Terms>, message: string])[
     'Cannot accept payments: scheme "upto" moves money only by Permit2',
   ],
   [{ max_timeout_seconds: 0 }, "Cannot accept payments: max_timeout_seconds 0"],
+  [{ max_timeout_seconds: 1.5 }, "Cannot accept payments: max_timeout_seconds 1.5"],
 ];
 
 for (const [change, message] of NEVER_SOLD) {

@@ -102,7 +102,7 @@ export class Cover {
   /** Insists: a charge that stays open is made whole later. */
   async #release(): Promise<void> {
     const { lease, spentOn } = this.#parts;
-    await lease.release(spentOn(), { isReturned: true }).catch(() => lease.salvage(false, true));
+    await lease.release(spentOn(), { isReturned: true }).catch(() => lease.record({ state: "released", lease: false }));
   }
 
   #defer(due: string, isHere = true): Promise<boolean> {
