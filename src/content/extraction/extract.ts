@@ -10,7 +10,7 @@ import { toLinks } from "./links.ts";
 import { markdownOf } from "./markdown/writer.ts";
 import { showLateText, showStreamedParts } from "./late-text.ts";
 import { pageTerms } from "./page-terms.ts";
-import { pageTitle } from "./page-title.ts";
+import { pageTitle } from "./tree/page-title.ts";
 import { prepare } from "./tree/prune.ts";
 import { readArticle } from "./reader/read-article.ts";
 import { InlinePictures } from "./inline-pictures.ts";

@@ -1,6 +1,7 @@
 import { type Document, type Element } from "domhandler";
 import { MARK, type PageSource } from "../page/page.ts";
 import { type ExtractionOutcome, type ExtractionTask, type FieldValue } from "./tree/extraction.ts";
+import { pageTitle } from "./tree/page-title.ts";
 import { baseOf } from "./tree/addresses.ts";
 import { elementText } from "./selectors/element-text.ts";
 import { parseSelector } from "./selectors/parse-selector.ts";
@@ -46,7 +47,7 @@ export function toFields(tree: Document, source: PageSource, task: FieldsTask): 
     }
     fields[name] = values.length > 1 ? values : (values[0] ?? null);
   }
-  return { outcome: "content", extraction: { content: "", title: titleOf(tree), fields, truncated } };
+  return { outcome: "content", extraction: { content: "", title: pageTitle(tree), fields, truncated } };
 }
 
 /** Undefined if only a browser can match the selectors exactly. */
@@ -85,9 +86,4 @@ function attributeValue({ attribs, name }: Element, asked: string, base: string)
   if (attribute === undefined || value === undefined || value === "" || !ADDRESSES.has(attribute)) return value;
   if (attribute === "data" && name !== "object") return value;
   return URL.parse(value, base)?.href ?? value;
-}
-
-function titleOf(tree: Document): string {
-  for (const element of elementsOf(tree)) if (element.name === "title") return elementText(element);
-  return "";
 }

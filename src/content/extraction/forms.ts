@@ -16,7 +16,7 @@ import { replaceChildren } from "./tree/relink.ts";
 import { parseSelector } from "./selectors/parse-selector.ts";
 import { DocumentElements, elementsOf } from "./selectors/select-all.ts";
 import { articleOf } from "./reader/read-article.ts";
-import { pageTitle } from "./page-title.ts";
+import { pageTitle } from "./tree/page-title.ts";
 import { bodyOf } from "./reader/words.ts";
 
 /** Links and pictures of a page, and values of an attribute. Further ones are left out. @operator */

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { toHtml } from "./html.ts";
-import { pageTitle } from "./page-title.ts";
+import { pageTitle } from "./tree/page-title.ts";
 import { parseTree } from "./tree/tree.ts";
 
 test.each<[string, string]>([

@@ -3,7 +3,7 @@ import { type PageSource } from "../../page/page.ts";
 import { countWords } from "../reader/words.ts";
 import { isFolded } from "../tree/hidden.ts";
 import { walkNodes } from "../tree/walk.ts";
-import { elementsOf } from "../selectors/select-all.ts";
+import { pageTitle } from "../tree/page-title.ts";
 
 /** Maximum number of characters of a page's text that are read, since an obstacle is short. */
 const MAX_TEXT = 20_000;
@@ -14,8 +14,6 @@ const MAX_TEXT = 20_000;
 export const MANY_WORDS = 220;
 /** Maximum number of characters of a page's source that are read. Challenges identify themselves early. */
 const MAX_HTML = 200_000;
-
-const MAX_TITLE = 1_000;
 
 const UNSEEN = new Set(["script", "style", "template", "noscript", "head", "svg", "iframe", "object", "canvas"]);
 
@@ -36,7 +34,7 @@ export class PageFacts {
   }
 
   get title(): string {
-    this.#title ??= titleOf(this.#tree);
+    this.#title ??= pageTitle(this.#tree);
     return this.#title;
   }
 
@@ -112,13 +110,4 @@ export function isUnseen(element: Element): boolean {
   // A component's shadow tree is written as a template, but is visible.
   if (name === "template" && attribs["shadowrootmode"] !== undefined) return false;
   return UNSEEN.has(name) || isFolded(element);
-}
-
-function titleOf(tree: Document): string {
-  for (const element of elementsOf(tree)) {
-    if (element.name !== "title" || element.namespace === "http://www.w3.org/2000/svg") continue;
-    const title = element.children.map((child) => (isText(child) ? child.data : "")).join("");
-    return title.slice(0, MAX_TITLE).replace(/\s+/g, " ").trim();
-  }
-  return "";
 }

@@ -64,5 +64,6 @@ function bareWords(text: string): string {
 
 /** True for the heading of a part that a site shows below its content, such as "Related articles". */
 export function isTrailerHeading(text: string): boolean {
-  return text.length <= MAX_PHRASE_LENGTH && TRAILERS.test(text.replace(/[:…!?.\s]+$/u, "").trim());
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length <= MAX_PHRASE_LENGTH && TRAILERS.test(line.replace(/[:…!?.\s]+$/u, ""));
 }

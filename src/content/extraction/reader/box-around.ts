@@ -12,12 +12,10 @@ function boxesAround(own: Box, levels: number): Box[] {
   return boxes;
 }
 
-/**
- * The innermost of `boxes` that is `box` itself or contains it. `known` keeps the results for one set of boxes, so that all
- * calls together take linear time.
- */
-export function boxAround(box: Box, boxes: ReadonlySet<Box>, known: Map<Box, Box | undefined>): Box | undefined {
-  if (boxes.has(box) || box.parent === undefined) return boxes.has(box) ? box : undefined;
-  if (!known.has(box)) known.set(box, boxAround(box.parent, boxes, known));
-  return known.get(box);
+/** Finds the innermost of `boxes` that is a box itself or contains it. All calls together take linear time. */
+export function innermostOf(boxes: ReadonlySet<Box>): (box: Box) => Box | undefined {
+  const known = new Map<Box, Box | undefined>([...boxes].map((box) => [box, box]));
+  const find = (box: Box): Box | undefined =>
+    known.getOrInsertComputed(box, () => (box.parent === undefined ? undefined : find(box.parent)));
+  return find;
 }

@@ -1,7 +1,7 @@
 import { Document, Element, Text, isTag } from "domhandler";
 import { plainName } from "../tree/amp.ts";
 import { isBlock } from "../tree/display.ts";
-import { imageSource } from "../tree/images.ts";
+import { imageSource, isTiny } from "../tree/images.ts";
 import { isFolded, isScreenReaderOnly, isWholeHeading } from "../tree/hidden.ts";
 import { isNeverShown, isSvg } from "../tree/prune.ts";
 import { type Block, type Box, FLAGS, type Outline } from "./outline.ts";
@@ -29,8 +29,6 @@ const MAX_BELOW = 10;
 const MAX_SOURCE_LENGTH = 1000;
 const STANDS_FOR_OTHERS =
   /(?:^|[/_-])(?:blank|spacer|placeholder|loading(?:[-_](?:trans|spinner|bar|icon|animation))?|loader|spinner)\d*(?:[_-]\d+x\d+)?(?:[._-][\da-f]{8,64})?\.(?:gif|png|svg)(?:$|[?#])/i;
-/** The width or the height of a picture that only takes space. */
-const SPACE = /^\s*[01](?:px)?\s*$/;
 const CONTROL =
   /(?:^|[/_-])(?:icons?|ico|arrow|chevron|caret|close(?!-?up)|btn|button)(?:[._-][^/?#]*)?\.(?:gif|png|svg)(?:$|[?#])/i;
 
@@ -213,7 +211,7 @@ const BACKGROUND = /(?:^|[\s_-])(?:background|bg-video|video-bg|bgvideo)(?:[\s_-
 /** Whether a picture stands for one that was not loaded, or is an icon or a control without a text. */
 function isDecoration(element: Element): boolean {
   if (element.name !== "img") return false;
-  if (SPACE.test(element.attribs["width"] ?? "") || SPACE.test(element.attribs["height"] ?? "")) return true;
+  if (isTiny(element.attribs["width"]) || isTiny(element.attribs["height"])) return true;
   const source = (imageSource(element) ?? "").slice(0, MAX_SOURCE_LENGTH);
   return STANDS_FOR_OTHERS.test(source) || ((element.attribs["alt"] ?? "").trim() === "" && CONTROL.test(source));
 }

@@ -1,4 +1,4 @@
-import { boxAround } from "./box-around.ts";
+import { innermostOf } from "./box-around.ts";
 import { type Box, FLAGS, type Outline } from "./outline.ts";
 import { isProse } from "./page-parts.ts";
 
@@ -24,8 +24,8 @@ export function dropSlides({ root, blocks }: Outline, chosen: Uint8Array): void 
     }
   };
   visit(root);
-  const known = new Map<Box, Box | undefined>();
-  for (const [at, { box }] of blocks.entries()) if (boxAround(box, slides, known) !== undefined) chosen[at] = 0;
+  const around = innermostOf(slides);
+  for (const [at, { box }] of blocks.entries()) if (around(box) !== undefined) chosen[at] = 0;
 }
 
 function isSlide({ images, words, headings, sentences }: Box): boolean {

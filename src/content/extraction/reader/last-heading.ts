@@ -19,7 +19,7 @@ export class LastHeading {
     if (heading === 0) return;
     this.wordsBefore = wordsBefore;
     this.says = this.#lexicon.heading(count.hash, count.words);
-    const isTrailer = isTrailerHeading(block.text.replace(/\s+/g, " ").trim());
+    const isTrailer = isTrailerHeading(block.text);
     // A lower heading below a heading of other pages also belongs to other pages.
     this.isTrailer = isTrailer || (this.isTrailer && heading > this.level);
     this.level = this.isTrailer && !isTrailer ? this.level : heading;

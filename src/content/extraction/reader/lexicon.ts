@@ -87,6 +87,11 @@ export function namesOf({ name, attribs }: Element): string {
   return text;
 }
 
+/** Class names with dashes between the words of camel case. */
+export function dashed(names: string): string {
+  return names.slice(0, MAX_NAMES_LENGTH).replace(/([a-z\d])([A-Z])/g, "$1-$2");
+}
+
 /** The words of a name: `siteNav` has `site` and `Nav`, `HTMLParser` has `HTML` and `Parser`. */
 const WORD = /[A-Z]+(?=[A-Z][a-z])|[A-Z]{2,}|[A-Z]?[a-z]+/g;
 

@@ -1,4 +1,4 @@
-import { boxAround } from "./box-around.ts";
+import { innermostOf } from "./box-around.ts";
 import { type Box, type Outline } from "./outline.ts";
 import { isPrice, productHeading } from "./price.ts";
 
@@ -18,13 +18,12 @@ export function dropOtherProducts(outline: Outline, chosen: Uint8Array): void {
   if (heading === -1) return;
   const others = productsIn(outline, heading);
   if (others.size === 0) return;
-  const known = new Map<Box, Box | undefined>();
-  const isOther = (box: Box): boolean => boxAround(box, others, known) !== undefined;
+  const around = innermostOf(others);
   const price = blocks.findIndex((block, at) => at > heading && isPrice(block));
   const own = blocks[price]?.box;
   // If the first price is in such a list, the page is a list of products.
-  if (own === undefined || isOther(own)) return;
-  for (const [at, { box }] of blocks.entries()) if (at > price && chosen[at] === 1 && isOther(box)) chosen[at] = 0;
+  if (own === undefined || around(own) !== undefined) return;
+  for (const [at, { box }] of blocks.entries()) if (at > price && around(box) !== undefined) chosen[at] = 0;
 }
 
 /** The members of all lists of products below a heading. */

@@ -1,5 +1,6 @@
 import { type Document, type Element, isTag, isText } from "domhandler";
 import { folded } from "./folded.ts";
+import { LOGO } from "./site-name.ts";
 import { removeAll } from "./tree-copy.ts";
 import { walkNodes } from "../tree/walk.ts";
 
@@ -11,8 +12,6 @@ const LEVELS = 3;
 const AVATAR = /(?:^|[\s_/-])(?:gr)?avatars?(?:[\s_/.-]|$)/i;
 /** A logo's text is at most as many times as long as the letters of the site's name. */
 const MAX_TIMES_LONGER = 4;
-/** The end of a logo's text, after the name of its site. */
-const LOGO = /\s+(?:logo|banner|home(?:page)?)$/i;
 /** The size of a picture in its address: `-300x200`, `_480x`, `w_800`, `width=800`, `resize:fit:660:440`. */
 const SIZE = /[-_@]\d{2,4}x\d{0,4}(?=[._-]|$)|(?<=resize:fi(?:ll|t):)\d+:\d+|(?<=[/,])[wh]_\d+,?|@[23]x/gi;
 const SIZE_PARAMETER =

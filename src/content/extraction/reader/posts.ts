@@ -1,5 +1,6 @@
 import { type Block, type Box, FLAGS, type Outline } from "./outline.ts";
-import { boxAround } from "./box-around.ts";
+import { dashed } from "./lexicon.ts";
+import { innermostOf } from "./box-around.ts";
 
 /** The words of POST and FIRST_POST. A name without any of them is not the name of a post. Most names fail this cheaper test. */
 const MAY_BE_POST = /post|comment|message|reply|answer|thread-?item|question|topic-?starter/i;
@@ -40,23 +41,21 @@ const BESIDE_TEXT =
 /** Minimum number of similar siblings in a thread. */
 const MIN_POSTS = 2;
 const MIN_SHARE_CHOSEN = 0.4;
-/** Maximum number of characters of names that are read. The rest is ignored. */
-const MAX_NAMES_LENGTH = 400;
 
 /** Adds the first name and the first date to each chosen post of a thread, and removes ranks, votes and signatures. */
 export function addPostDetails(outline: Outline, chosen: Uint8Array, isThread: boolean): void {
   const { blocks } = outline;
   const boxes = postBoxes(outline);
   if (boxes.size < (isThread ? 1 : MIN_POSTS)) return;
-  const known = new Map<Box, Box | undefined>();
-  const posts = Map.groupBy(blocks.entries(), ([, { box }]) => boxAround(box, boxes, known));
+  const around = innermostOf(boxes);
+  const posts = Map.groupBy(blocks.entries(), ([, { box }]) => around(box));
   for (const [post, group] of posts) {
     if (post === undefined) continue;
-    const { own = [], around = [] } = Object.groupBy(group, ([, block]) =>
+    const { own = [], around: others = [] } = Object.groupBy(group, ([, block]) =>
       isAroundPost(block, post) ? "around" : "own",
     );
     if (!isChosen(own, post, chosen)) continue;
-    for (const [at] of around) chosen[at] = 0;
+    for (const [at] of others) chosen[at] = 0;
     const details = own.filter(([at, { text }]) => !EDITED.test(text) && !EDITED.test(blocks[at - 1]?.text ?? ""));
     for (const names of [AUTHOR, DATE]) {
       const detail = details.find(([, block]) => isDetail(block, post, names));
@@ -163,9 +162,4 @@ function namesOf({ element }: Box): string {
   const { class: names = "", id = "", itemprop = "", component = "" } = element.attribs;
   const all = `${names} ${id} ${itemprop} ${component} ${element.name === "time" ? "time" : ""}`;
   return dashed(all).replace(STATES, "");
-}
-
-/** Class names with dashes between the words of camel case. */
-function dashed(names: string): string {
-  return names.slice(0, MAX_NAMES_LENGTH).replace(/([a-z\d])([A-Z])/g, "$1-$2");
 }

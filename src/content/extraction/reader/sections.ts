@@ -13,8 +13,7 @@ const LEVELS_TO_SECTION = 4;
 export function keepHeadings({ blocks }: Outline, chosen: Uint8Array): void {
   for (const [at, block] of blocks.entries()) {
     if (block.heading === 0 || chosen[at] === 1 || (block.box.flags & AROUND) !== 0) continue;
-    if (block.count.words > MAX_WORDS_OF_A_HEADING || isTrailerHeading(block.text.replace(/\s+/g, " ").trim()))
-      continue;
+    if (block.count.words > MAX_WORDS_OF_A_HEADING || isTrailerHeading(block.text)) continue;
     let below = at + 1;
     while (blocks[below]?.box === block.box) below += 1;
     const next = blocks[below];

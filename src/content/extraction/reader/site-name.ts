@@ -11,7 +11,7 @@ const SEPARATOR = String.raw`\s*[|｜\-–—―‐·•»«›‹:：/／\\_~<>
 const ENDS_SEPARATED = new RegExp(`${SEPARATOR}\\s*$`, "u");
 const STARTS_SEPARATED = new RegExp(`^${SEPARATOR}`, "u");
 /** The end of the text of a logo, after the name of its site. */
-const LOGO = /\s+(?:logo|home(?:page)?)$/i;
+export const LOGO = /\s+(?:logo|banner|home(?:page)?)$/i;
 
 /**
  * The name of a page's site: the declared one, otherwise the text of a link to the start page that is a part of the

@@ -1,4 +1,4 @@
-import { boxAround } from "./box-around.ts";
+import { innermostOf } from "./box-around.ts";
 import { dateIn } from "./dates.ts";
 import { type Block, type Box, type Outline } from "./outline.ts";
 
@@ -45,8 +45,8 @@ export function dropNextStories({ blocks }: Outline, chosen: Uint8Array, title: 
 export function dropOutside({ blocks }: Outline, chosen: Uint8Array, title: number): void {
   const story = storyBox(blocks, chosen, title);
   if (story === undefined) return;
-  const [stories, known] = [new Set([story]), new Map<Box, Box | undefined>()];
-  for (const [at, { box }] of blocks.entries()) if (boxAround(box, stories, known) === undefined) chosen[at] = 0;
+  const around = innermostOf(new Set([story]));
+  for (const [at, { box }] of blocks.entries()) if (around(box) === undefined) chosen[at] = 0;
 }
 
 function storyBox(blocks: readonly Block[], chosen: Uint8Array, title: number): Box | undefined {

@@ -38,7 +38,7 @@ describe("the author is found", () => {
     ["in an element with the property", "<p itemprop=author>Ann Lee</p>", "Ann Lee"],
     ["in an element with the relation", "<p><a rel=author href=/x>Ann Lee</a></p>", "Ann Lee"],
     ["not in one with a class of other things", "<p class=authority>Ann Lee</p>", undefined],
-    ["not in one with a class beyond 300 characters", `<p class="${"a ".repeat(150)}author">Ann Lee</p>`, undefined],
+    ["not in one with a class beyond 400 characters", `<p class="${"a ".repeat(200)}author">Ann Lee</p>`, undefined],
     ["in a link to a profile", "<p>Today <a href=/users/ann>Ann Lee</a></p>", "Ann Lee"],
     ["in a link to an account", "<p>Today <a href=https://x.test/@ann>Ann Lee</a></p>", "Ann Lee"],
     ["not in another link", "<p>Today <a href=/trains/ann>Ann Lee</a></p>", undefined],

@@ -2,6 +2,7 @@ import { type ParentNode, isTag } from "domhandler";
 import { beforeDate, dateIn, momentIn } from "./dates.ts";
 import { type Block, FLAGS, type Outline } from "./outline.ts";
 import { folded } from "./folded.ts";
+import { dashed } from "./lexicon.ts";
 import { hasNameLabel, isNameLabel, personNameOf, nameWithin } from "./people.ts";
 
 /** The author and the date that a page shows beside its title. */
@@ -31,7 +32,7 @@ const LEVELS = 4;
 const HIDDEN = FLAGS.nav | FLAGS.footer | FLAGS.hidden | FLAGS.dialog;
 const AROUND = HIDDEN | FLAGS.form | FLAGS.quote | FLAGS.code;
 const AUTHOR =
-  /(?:^|[^a-z])(?:(?:post|entry|article|blog|story|content)[-_]*)?(?:authors?|byline|writers?|written-?by|posted-?by|contributors?|username|nick(?:name)?|poster)(?:[-_]{1,2}(?:name|link|title|info))*(?:$|[^a-z])/;
+  /(?:^|[^a-z])(?:(?:post|entry|article|blog|story|content)[-_]*)?(?:authors?|byline|writers?|written-?by|posted-?by|contributors?|username|nick(?:name)?|poster)(?:[-_]{1,2}(?:name|link|title|info))*(?:$|[^a-z])/i;
 const PROFILE =
   /\/(?:authors?|contributors?|writers?|reviewers?|staff|people|users?|members?|profiles?|u|by|columnists?|producers|editors?|@[\w.-]+)(?:\/|$)|\/@[\w.-]+$|member\.php\?|space-uid-|mode=viewprofile|action=profile|mod=space/i;
 const AUTHOR_PAGE = /\/(?:authors?|contributors?|writers?|columnists?)\/[^/?#]/i;
@@ -169,14 +170,6 @@ function isInside(inner: ParentNode, element: ParentNode): boolean {
     if (node === element) return true;
   }
   return false;
-}
-
-/** Class names in lower case, with dashes between the words of camel case. */
-function dashed(names: string): string {
-  return names
-    .slice(0, MAX_LENGTH)
-    .replace(/([a-z\d])([A-Z])/g, "$1-$2")
-    .toLowerCase();
 }
 
 /** The date of a `time` element, or the date in the text. */

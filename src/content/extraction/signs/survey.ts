@@ -89,11 +89,7 @@ export class Survey {
   }
 
   named(name: string): readonly Surveyed[] {
-    const known = this.#byName.get(name);
-    if (known !== undefined) return known;
-    const found = this.elements.filter((element) => element.name === name);
-    this.#byName.set(name, found);
-    return found;
+    return this.#byName.getOrInsertComputed(name, () => this.elements.filter((element) => element.name === name));
   }
 
   /** Whether a custom element meets the condition. */
@@ -114,9 +110,7 @@ export class Survey {
     return this.elements.some((element) => {
       const names = element.attribs["class"];
       if (names === undefined) return false;
-      const isMatch = tested.get(names) ?? classes.test(names);
-      tested.set(names, isMatch);
-      return isMatch && fits(element);
+      return tested.getOrInsertComputed(names, () => classes.test(names)) && fits(element);
     });
   }
 
@@ -124,7 +118,9 @@ export class Survey {
     if (this.#byAttribute !== undefined) return this.#byAttribute;
     const index = new Map<string, Surveyed[]>();
     for (const element of this.elements) {
-      for (const attribute in element.attribs) if (attribute !== "class") add(index, attribute, element);
+      for (const attribute in element.attribs) {
+        if (attribute !== "class") index.getOrInsert(attribute, []).push(element);
+      }
     }
     this.#byAttribute = index;
     return index;
@@ -192,10 +188,4 @@ function contentOf(element: Element): string {
   let content = "";
   for (const child of element.children) if (isText(child)) content += child.data;
   return content;
-}
-
-function add(index: Map<string, Surveyed[]>, key: string, element: Surveyed): void {
-  const known = index.get(key);
-  if (known === undefined) index.set(key, [element]);
-  else known.push(element);
 }

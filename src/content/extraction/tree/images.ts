@@ -30,7 +30,8 @@ export function isTrackingPixel({ attribs }: Element): boolean {
   return style !== undefined && /(?:^|[;\s])width:\s*[01]px/i.test(style) && /(?:^|[;\s])height:\s*[01]px/i.test(style);
 }
 
-function isTiny(length: string | undefined): boolean {
+/** Whether a width or a height is one of a picture that only takes space. */
+export function isTiny(length: string | undefined): boolean {
   return length !== undefined && /^\s*[01](?:px)?\s*$/.test(length);
 }
 

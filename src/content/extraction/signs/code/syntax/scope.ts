@@ -40,9 +40,8 @@ export class Scope {
   }
 
   declare(name: string, source?: Source): void {
-    const known = this.sources.get(name);
-    if (known === undefined) this.sources.set(name, source === undefined ? [] : [source]);
-    else if (source !== undefined) known.push(source);
+    const known = this.sources.getOrInsert(name, []);
+    if (source !== undefined) known.push(source);
   }
 
   assign(name: string, source: Source): void {

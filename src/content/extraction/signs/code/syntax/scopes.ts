@@ -85,7 +85,7 @@ export class Scopes {
       case "MethodDefinition": {
         const name = propertyName(node);
         if (name !== undefined && !isMissing(node.value) && isFunction(node.value))
-          this.#method(name, sourceOf(node.value, scope));
+          this.methods.getOrInsert(name, []).push(sourceOf(node.value, scope));
         return;
       }
       case "UpdateExpression":
@@ -110,13 +110,7 @@ export class Scopes {
       const { object } = left;
       if (object.type === "Identifier" && GLOBALS.has(object.name) && name !== NAVIGATES)
         this.global.declare(name, source);
-      if (isFunction(node.right)) this.#method(name, sourceOf(node.right, scope));
+      if (isFunction(node.right)) this.methods.getOrInsert(name, []).push(sourceOf(node.right, scope));
     }
-  }
-
-  #method(name: string, source: Source): void {
-    const known = this.methods.get(name);
-    if (known === undefined) this.methods.set(name, [source]);
-    else known.push(source);
   }
 }

@@ -78,9 +78,7 @@ export class Calls {
 
   /** A created element: the same for each look at its creation. */
   #keep(node: Node, tags: readonly string[], names = ""): Value {
-    const made = this.#made.get(node) ?? { is: "made", made: { tags: new Set(tags), names } };
-    this.#made.set(node, made);
-    return made;
+    return this.#made.getOrInsertComputed(node, () => ({ is: "made", made: { tags: new Set(tags), names } }));
   }
 
   #jquery(call: GivenCall): Value {

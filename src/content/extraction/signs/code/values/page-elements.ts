@@ -40,9 +40,7 @@ export class PageElements {
   }
 
   select(selector: string, within?: readonly Element[]): readonly Element[] {
-    const known = this.#found.get(selector);
-    const all = known ?? this.#search(selector);
-    if (known === undefined) this.#found.set(selector, all);
+    const all = this.#found.getOrInsertComputed(selector, () => this.#search(selector));
     return within === undefined ? all : all.filter((element) => within.some((root) => isInside(element, root)));
   }
 

@@ -1,11 +1,10 @@
 import { type Document, type Element, isTag, isText } from "domhandler";
-import { walkNodes } from "./tree/walk.ts";
+import { isSvg } from "./prune.ts";
+import { walkNodes } from "./walk.ts";
 
 /** Maximum number of elements that are examined for a title. */
 const MAX_ELEMENTS = 50_000;
 const MAX_LENGTH = 2000;
-
-const SVG = "http://www.w3.org/2000/svg";
 
 /** A page's title: the document's title, its title for social media, or its first heading. Empty if all are missing. */
 export function pageTitle(tree: Document): string {
@@ -13,9 +12,9 @@ export function pageTitle(tree: Document): string {
   walkNodes(tree, {
     enter(node) {
       if (!isTag(node)) return true;
-      const { name, attribs, namespace } = node;
+      const { name, attribs } = node;
       if (name === "template") return false;
-      if (name === "title" && namespace !== SVG) own = titleText(node);
+      if (name === "title" && !isSvg(node)) own = titleText(node);
       else if (name === "h1") heading ||= titleText(node);
       else if (name === "meta" && /^og:title$/i.test(attribs["property"] ?? attribs["name"] ?? "")) {
         shared ||= fold(attribs["content"] ?? "");
