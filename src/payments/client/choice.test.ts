@@ -1,5 +1,5 @@
 import { PROXIES } from "../x402/transfer.ts";
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { hexToBytes } from "@noble/hashes/utils.js";
 import { parseAllowedAsset } from "./allowed-asset.ts";
 import { checkSignature } from "../signatures/check-payment.ts";
@@ -17,6 +17,9 @@ import {
 import { permit2Hash } from "../signatures/permit2-typed-data.ts";
 import { parsePreferences } from "./preference.ts";
 import { expiryOf, signChoice } from "./sign-choice.ts";
+import { type ApprovalTerms } from "../evm/permit2/sign-approval.ts";
+import { GAS_APPROVAL } from "../signatures/gas-approval.ts";
+import { GAS_PERMIT } from "../signatures/gas-permit.ts";
 import { recoverSigner } from "../signatures/recover-signer.ts";
 import { findError } from "../x402/terms.ts";
 import { findAsset } from "../x402/assets.ts";
@@ -155,6 +158,78 @@ test("Permit2 is used only if its allowance is known to be sufficient", async ()
   const { facilitatorAddress: _, ...extra } = UPTO.extra;
   const nobody = { ...UPTO, extra };
   expect(await refusal(choose([nobody], { funds: funds(nobody) }))).toContain("none of the payment methods");
+});
+
+const APPROVAL: ApprovalTerms = { nonce: 1n, fees: { maxFeePerGas: 2n, maxPriorityFeePerGas: 1n } } as never;
+const CAN_BOTH = { permitNonce: 7n, approval: async () => APPROVAL };
+
+/** A challenge with these extensions. */
+function offering(accepts: readonly PaymentRequirements[], ...names: readonly string[]): PaymentRequired {
+  return required(accepts, { extensions: Object.fromEntries(names.map((name) => [name, {}])) });
+}
+
+/** A wallet with the money for a payment, of which Permit2 may not move all. */
+function wallet(has: Partial<Funds>): () => Promise<Funds> {
+  return async () => ({ balance: 10_000n, allowance: 9999n, ...has });
+}
+
+describe("a wallet without an allowance to Permit2", () => {
+  test.each<[string, readonly string[], Partial<Funds>, object | string]>([
+    ["a permit, if the gateway offers it", [GAS_PERMIT], CAN_BOTH, { permitNonce: 7n }],
+    ["a permit before an approval", [GAS_APPROVAL, GAS_PERMIT], CAN_BOTH, { permitNonce: 7n }],
+    ["an approval, if the gateway offers it", [GAS_APPROVAL], CAN_BOTH, { approval: APPROVAL }],
+    [
+      "an approval of a token without permits",
+      [GAS_APPROVAL, GAS_PERMIT],
+      { approval: CAN_BOTH.approval },
+      { approval: APPROVAL },
+    ],
+    ["neither, if none is offered", [], CAN_BOTH, "the allowance to Permit2 is too low"],
+    [
+      "neither, if its fees are too high",
+      [GAS_APPROVAL],
+      { approval: async () => undefined },
+      "the allowance to Permit2 is too low",
+    ],
+    [
+      "no more than its allowance, if that suffices",
+      [GAS_APPROVAL, GAS_PERMIT],
+      { ...CAN_BOTH, allowance: 10_000n },
+      {},
+    ],
+  ])("signs %s", async (_what, names, has, expected) => {
+    const choice = choosePayment(offering([PERMIT], ...names), { maxPrice: "$0.10", funds: wallet(has) });
+    if (typeof expected === "string") return expect(await refusal(choice)).toContain(expected);
+    const { permitNonce, approval } = (await choice) as Choice;
+    expect({ permitNonce, approval }).toEqual({ permitNonce: undefined, approval: undefined, ...expected });
+  });
+
+  test.each([
+    ["a permit is as good as an allowance", [GAS_PERMIT], [PERMIT, BASE], PERMIT],
+    ["an approval comes after other methods", [GAS_APPROVAL], [PERMIT, BASE], BASE],
+  ] as const)("%s", async (_what, names, accepts, expected) => {
+    const options = { maxPrice: "$0.10", funds: wallet(CAN_BOTH) };
+    expect((await choosePayment(offering(accepts, ...names), options)).requirements).toBe(expected);
+  });
+
+  test.each([[GAS_PERMIT], [GAS_APPROVAL]])(
+    "and without the money pays by another method, whatever %s would do",
+    async (name) => {
+      const poor = wallet({ ...CAN_BOTH, balance: 9999n });
+      const options = {
+        maxPrice: "$0.10",
+        funds: async ({ method }: Choice) => (method === "permit2" ? await poor() : undefined),
+      };
+      expect((await choosePayment(offering([PERMIT, BASE], name), options)).requirements).toBe(BASE);
+    },
+  );
+
+  test("of a channel signs nothing more than its deposit", async () => {
+    const channel = { ...PERMIT, scheme: "batch-settlement" };
+    const options = { maxPrice: "$0.10", funds: wallet(CAN_BOTH), weighChannel: () => 10_000n };
+    const choice = choosePayment(offering([channel], GAS_PERMIT, GAS_APPROVAL), options);
+    expect(await refusal(choice)).toContain("the allowance to Permit2 is too low");
+  });
 });
 
 test("a payment of test mode needs no allowance, and upto is chosen of equal prices", async () => {

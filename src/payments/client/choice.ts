@@ -151,19 +151,17 @@ function byOrder(prefer: readonly Preference[]): (a: AnyChoice, b: AnyChoice) =>
 }
 
 function cheapestFirst(a: AnyChoice, b: AnyChoice): number {
-  const difference = dollarsOf(a) - dollarsOf(b);
-  if (difference !== 0n) return difference < 0n ? -1 : 1;
-  return orderOf(a) - orderOf(b);
+  return Number(dollarsOf(a) - dollarsOf(b)) || orderOf(a) - orderOf(b);
 }
 
 /**
  * The order of payments with equal prices. A channel needs no transaction, and charges what was delivered, as `upto`
  * does. Under `upfront` the money moves before the response arrives.
  */
+const ORDER: readonly unknown[] = [BATCH_SETTLEMENT, "upto", "authorization", "upfront"];
+
 function orderOf({ requirements }: AnyChoice): number {
-  if (requirements.scheme === BATCH_SETTLEMENT) return -1;
-  if (requirements.scheme === "upto") return 0;
-  return flowOf(requirements) === "upfront" ? 2 : 1;
+  return ORDER.indexOf(requirements.scheme === "exact" ? flowOf(requirements) : requirements.scheme);
 }
 
 function choiceOf(
@@ -209,25 +207,16 @@ async function weigh(
   if (typeof amount === "string") return { reason: amount };
   if (amount === 0n) return { rank: 0 };
   const found = await funds?.(choice);
-  const permitNonce = found?.permitNonce;
-  const isSponsored = !isChannel && extensions?.[GAS_PERMIT] !== undefined && choice.asset.lacksPermit !== true;
-  if (
-    choice.method === "permit2" &&
-    found !== undefined &&
-    found.allowance < amount &&
-    isSponsored &&
-    permitNonce !== undefined
-  )
-    return { rank: found.balance < amount ? 2 : 0, permitNonce };
-  if (choice.method === "permit2" && (found === undefined || found.allowance < amount)) {
-    const isOffered = !isChannel && extensions?.[GAS_APPROVAL] !== undefined;
-    const approval = isOffered ? await found?.approval?.() : undefined;
-    // Other methods come first: an approval stays, and may cost the wallet's own gas.
-    if (approval !== undefined && found !== undefined) return { rank: found.balance < amount ? 2 : 1, approval };
-    return {
-      reason: found === undefined ? "the allowance to Permit2 is unknown" : "the allowance to Permit2 is too low",
-    };
-  }
-  if (found === undefined) return { rank: 1 };
-  return { rank: found.balance < amount ? 2 : 0 };
+  const isByPermit2 = choice.method === "permit2";
+  if (found === undefined) return isByPermit2 ? { reason: "the allowance to Permit2 is unknown" } : { rank: 1 };
+  const rank = found.balance < amount ? 2 : 0;
+  if (!isByPermit2 || found.allowance >= amount) return { rank };
+  const offered = isChannel ? undefined : extensions;
+  const { permitNonce } = found;
+  if (permitNonce !== undefined && offered?.[GAS_PERMIT] !== undefined && choice.asset.lacksPermit !== true)
+    return { rank, permitNonce };
+  const approval = offered?.[GAS_APPROVAL] === undefined ? undefined : await found.approval?.();
+  if (approval === undefined) return { reason: "the allowance to Permit2 is too low" };
+  // Other methods come first: an approval stays, and may cost the wallet's own gas.
+  return { rank: Math.max(rank, 1), approval };
 }

@@ -152,12 +152,13 @@ export class ChannelFile {
       if (codeOf(error) === "EEXIST") return false;
       throw error;
     }
-    const older = this.#numbers().filter((other) => other < number);
-    // This process was stopped for so long that others have written many states, and removed the one that it changed.
-    if (number > 1 && !older.includes(number - 1)) {
+    const numbers = this.#numbers();
+    // This process was stopped for so long that others have written many states, and removed the one with this number.
+    if (Math.max(...numbers) > number + KEPT_STATES) {
       rmSync(path, { force: true });
       return false;
     }
+    const older = numbers.filter((other) => other < number);
     for (const old of older.slice(KEPT_STATES).toReversed()) rmSync(this.#fileOf(old), { force: true });
     const folder = openSync(this.#folder, "r");
     fsyncSync(folder);
@@ -183,14 +184,11 @@ export class ChannelFile {
 
 /** Without the oldest spent channels, if there are too many. Their state comes back from the server. */
 function withRoom(channels: readonly Channel[], now: number): readonly Channel[] {
-  let excess = channels.length - MAX_CHANNELS;
+  const excess = channels.length - MAX_CHANNELS;
   if (excess <= 0) return channels;
-  const kept = channels.filter((channel) => {
-    const isSpent = unspentOf(channel, now) === 0n && channel.open === "0" && channel.busy === undefined;
-    if (isSpent && excess > 0) excess -= 1;
-    else return true;
-    return false;
-  });
-  if (excess > 0) throw new PaymentDeclined(`Cannot open a channel: the wallet has ${MAX_CHANNELS} of them`);
-  return kept;
+  const isSpent = (channel: Channel): boolean =>
+    unspentOf(channel, now) === 0n && channel.open === "0" && channel.busy === undefined;
+  const dropped = new Set(channels.filter(isSpent).slice(0, excess));
+  if (dropped.size < excess) throw new PaymentDeclined(`Cannot open a channel: the wallet has ${MAX_CHANNELS} of them`);
+  return channels.filter((channel) => !dropped.has(channel));
 }
