@@ -13,6 +13,30 @@ type Row = readonly [measure: string, sentence: string];
 
 /** Questions with sentences, and how these measure: the side, the factor by which their words are bound to it, and the clause. */
 const QUESTIONS: Readonly<Record<string, readonly Row[]>> = {
+  "Had at least 15 states joined the Seabed Treaty?": [
+    ["NO 1.00: Twelve states have joined the Seabed Treaty", "Twelve states have joined the Seabed Treaty."],
+    [
+      "NO 1.00: No more than 12 states have joined the Seabed Treaty",
+      "No more than 12 states have joined the Seabed Treaty.",
+    ],
+    ["nothing", "Twelve states have not joined the Seabed Treaty."],
+    ["nothing", "Sixteen states have yet to join the Seabed Treaty."],
+    ["nothing", "Sixteen states want to join the Seabed Treaty."],
+    ["nothing", "Sixteen states are said to have joined the Seabed Treaty."],
+    ["nothing", "Sixteen states have joined talks about the Seabed Treaty."],
+  ],
+  "Did the Farmers' Party win at least 40 seats?": [
+    ["YES 1.00: The Farmers' Party of Estmark won 41 seats", "The Farmers' Party of Estmark won 41 seats."],
+    ["nothing", "The youth wing of the Farmers' Party won 41 seats."],
+  ],
+  "Haben mindestens 15 Staaten das Meeresabkommen ratifiziert?": [
+    ["YES 0.70: 16 Staaten haben das Meeresabkommen ratifiziert", "16 Staaten haben das Meeresabkommen ratifiziert."],
+    ["nothing", "16 Staaten haben das Meeresabkommen noch nicht ratifiziert."],
+  ],
+  "Au moins 15 pays ont-ils ratifié le traité ?": [
+    ["YES 1.00: Seize pays ont ratifié le traité", "Seize pays ont ratifié le traité."],
+    ["nothing", "Seize pays n'ont pas ratifié le traité."],
+  ],
   "Did Merrow have more than 400,000 visitors in 2026?": [
     ["YES 1.00: Merrow had 500,000 visitors", "Merrow had 500,000 visitors in 2026."],
     ["NO 1.00: Merrow had 300,000 visitors", "Merrow had 300,000 visitors in 2026."],

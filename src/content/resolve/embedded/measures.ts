@@ -1,14 +1,17 @@
 import { conceptsAt } from "../reading/concepts.ts";
 import { type Threshold } from "../reading/analysis.ts";
-import { clauseAt, type Clause } from "../reading/clauses.ts";
+import { clauseAt, type Clause, predicationOf } from "../reading/clauses.ts";
+import { type Reality } from "../reading/reality.ts";
 import { type ReadSentence, type Token } from "../reading/spans.ts";
 import { GRAMMARS } from "../reading/grammar.ts";
 import { type Passage } from "../evidence/passages.ts";
 import { bareMonthsIn, type NamedDate } from "../reading/dates.ts";
 import { isNegated } from "../reading/negation.ts";
 import { describedIn, meets, quantitiesOf, type Quantity } from "../reading/quantities.ts";
-import { wordsOf } from "../reading/words.ts";
+import { type Argument } from "../reading/noun-phrases.ts";
+import { type Language, wordsOf } from "../reading/words.ts";
 import { type Asked, yearsOf } from "./question.ts";
+import { standsIn } from "./standing.ts";
 
 /** Verbs and nouns that any figure can have. */
 export const GENERAL = new Set(
@@ -53,13 +56,16 @@ export function measured(
     if (isFormer(passage.text, one)) return false;
     const clause = clauseAt(tokens, one.start, grammar, language);
     clauses.set(one, clause);
+    // "Twelve states have not joined"
+    if (isDenied(passage.text.slice(one.end, clause.end))) return false;
     // "The long-term averages are 8.1 named storms"
     if (USUAL.test(passage.text.slice(clause.start, clause.end)) && !USUAL.test(asked.plan.statement)) return false;
     return (
       clause.isFact &&
       isInTime(asked, passage.text, clause, dates) &&
       !isOfAnother(asked, tokens, clause, one) &&
-      !isOfOtherOutcome(asked, tokens, clause, one)
+      !isOfOtherOutcome(asked, tokens, clause, one) &&
+      !isOfOtherPredicate(asked, passage, { tokens, clause, language })
     );
   });
   let met: boolean | undefined;
@@ -229,6 +235,35 @@ function isOfOtherOutcome(
   );
 }
 
+/**
+ * Whether the question's predicate in a figure's clause says what may have happened, or is another's: "sixteen states want to join",
+ * "the youth team of Halden won 40 games".
+ */
+function isOfOtherPredicate(
+  { agent, names, outcomes, patient, predicate, terms }: Asked,
+  { near }: Passage,
+  { tokens, clause, language }: { tokens: readonly Token[]; clause: Clause; language: Language },
+): boolean {
+  const reader = { grammar: GRAMMARS[language], language };
+  return tokens.some((token, at) => {
+    if (token.start < clause.start || token.end > clause.end) return false;
+    if (token.stem !== predicate?.stem && [...conceptsAt(tokens, at)].every((one) => !outcomes.has(one))) return false;
+    const predication = predicationOf(tokens, at, reader);
+    const { before, after, isPassive, reality } = predication;
+    if (UNREAL.has(reality)) return true;
+    const isOther = (one: Argument | undefined, zone: readonly Token[], isSubject: boolean): boolean =>
+      one !== undefined &&
+      zone.some(
+        ({ stem }) =>
+          one.heads.has(stem) && (isSubject || names.has(stem) || [...one.words].some((word) => names.has(word))),
+      ) &&
+      standsIn(one, zone, { reader, predication, near, names, terms, isSubject }) === undefined;
+    return !isPassive && (isOther(agent, before, true) || isOther(patient, after, false));
+  });
+}
+
+const UNREAL: ReadonlySet<Reality> = new Set(["absent", "view", "future"]);
+
 /** "Greater Nordhaven", "core inflation": a word that makes of a measured thing a larger or a smaller one. */
 const EXTENT = /^(?:greater|metropolitan|grossraum|core|food|energy|youth|underlying|wholesale)$/u;
 const WITH_OTHERS = /^(?:and|und|et|y|e|with|mit|avec|con|com) (?:its|his|her|their|seine|ihre|ses|sus|suoi|seus)$/u;
@@ -274,8 +309,11 @@ function turned(quantity: Quantity, threshold: Threshold): "no" | "open" {
 
 /** "Did not exceed 5 percent": the number is a bound that was not reached. */
 function isTurned(text: string, quantity: Quantity): boolean {
-  const clause = text.slice(Math.max(0, quantity.start - 40), quantity.end);
-  return isNegated(clause.replace(/\bshort\sof\b/giu, ""));
+  return isDenied(text.slice(Math.max(0, quantity.start - 40), quantity.end));
+}
+
+function isDenied(part: string): boolean {
+  return isNegated(part.replace(/\bshort\sof\b/giu, ""));
 }
 
 /** A difference to another figure: "1.9 million more than". */
