@@ -22,7 +22,7 @@ const QUESTIONS: Readonly<Record<string, readonly Row[]>> = {
     ["nothing", "Twelve states have not joined the Seabed Treaty."],
     ["nothing", "Sixteen states have yet to join the Seabed Treaty."],
     ["nothing", "Sixteen states want to join the Seabed Treaty."],
-    ["nothing", "Sixteen states are said to have joined the Seabed Treaty."],
+    ["nothing", "Sixteen states claim to have joined the Seabed Treaty."],
     ["nothing", "Sixteen states have joined talks about the Seabed Treaty."],
   ],
   "Did the Farmers' Party win at least 40 seats?": [

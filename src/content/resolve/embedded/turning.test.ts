@@ -32,6 +32,29 @@ test.each([
   expect(await sideOf(question, text)).toBe("YES?");
 });
 
+const FINE = {
+  de: ["Hat das Gericht die Strafe gegen Tecnova aufgehoben?", "Das Gericht hat die Strafe gegen Tecnova aufgehoben"],
+  es: ["¿Anuló el tribunal la multa a la empresa Tecnova?", "El tribunal anuló la multa a la empresa Tecnova"],
+  fr: ["Le tribunal a-t-il annulé l'amende de Tecnova ?", "Le tribunal a annulé l'amende de Tecnova"],
+  it: ["Il tribunale ha annullato la multa a Tecnova?", "Il tribunale ha annullato la multa a Tecnova"],
+  pt: ["O tribunal anulou a multa à empresa Tecnova?", "O tribunal anulou a multa à empresa Tecnova"],
+} as const;
+
+test.each([
+  ["de", ": Das war der Plan."],
+  ["de", ". Die Meldung war ein Scherz."],
+  ["es", ": ese era el plan."],
+  ["es", ", bromeó."],
+  ["fr", " : c'était le projet."],
+  ["it", ": questo era il piano."],
+  ["pt", ": esse era o plano."],
+  ["pt", ", brincou."],
+] as const)("a report in %s supports no firm verdict if it ends in %j", async (language, end) => {
+  const [question, report] = FINE[language];
+  expect(await sideOf(question, `${report}.`)).toBe("YES");
+  expect(await sideOf(question, `${report}${end}`)).toBe("YES?");
+});
+
 test.each([
   [
     "Did the park count more than one million visitors in 2025?",

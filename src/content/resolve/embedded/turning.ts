@@ -23,7 +23,8 @@ export function isTurnable(asked: Asked, { text, after }: Passage, reading: Read
   const short = isFigure === true ? rest.replace(SHORT_OF, " ") : rest;
   if (!isOwn && hasNegation(sentence?.language === "pt" ? short.replace(IN_THE, " ") : short)) return true;
   if (/!["”’)\s]*$/u.test(text)) return true;
-  if ([...text.matchAll(TURNING)].some(([phrase]) => !hasWordOf(statement, phrase))) return true;
+  if ([...text.matchAll(TURNING)].some(([phrase]) => !wordsOf(phrase).some(({ stem }) => asked.terms.has(stem))))
+    return true;
   if (isReversed(asked, `${text.slice(end)} ${after}`)) return true;
   return (
     sentence !== undefined && (hasOpenAdverb(statement, sentence, part) || hasOtherYear(asked, text, sentence.dates))
@@ -33,11 +34,6 @@ export function isTurnable(asked: Asked, { text, after }: Passage, reading: Read
 /** Words that deny nothing: "well short of the target" beside a figure, and the Portuguese "no", which is "in the". */
 const SHORT_OF = /\bshort\sof\b/giu;
 const IN_THE = /(?<!\p{L})no(?!\p{L})/giu;
-
-function hasWordOf(statement: string, phrase: string): boolean {
-  const own = new Set(wordsOf(statement).map(({ stem }) => stem));
-  return wordsOf(phrase).some(({ stem }) => own.has(stem));
-}
 
 /** "The decision was reversed": the words behind a report take it back. */
 function isReversed({ outcomes, plan }: Asked, behind: string): boolean {
