@@ -1,6 +1,6 @@
 import { type PairName, SharedNames } from "../../lib/memory/shared-names.ts";
 import { type SharedZone } from "../../lib/memory/shared-zone.ts";
-import { COMMON } from "./metrics/layout.ts";
+import { add, COMMON } from "./metrics/layout.ts";
 
 /** The place of a table in the shared memory. */
 export interface TableRegion {
@@ -109,5 +109,29 @@ export class CounterTable {
       }
     }
     return values;
+  }
+}
+
+/** The counters of one name in one process. Its row is looked up at the first count, because some names are never used. */
+export class NamedCounters {
+  readonly #table: CounterTable;
+  readonly #name: PairName;
+  #column: number | undefined;
+
+  constructor(table: CounterTable, first: string, second = "") {
+    this.#table = table;
+    this.#name = { first, second };
+  }
+
+  protected add(column: number, amount: number): void {
+    add(this.#table.row, this.#first + column, amount);
+  }
+
+  protected set(column: number, value: number): void {
+    this.#table.row[this.#first + column] = value;
+  }
+
+  get #first(): number {
+    return (this.#column ??= this.#table.columnOf(this.#name));
   }
 }

@@ -1,7 +1,7 @@
 import { type SharedZone } from "../../lib/memory/shared-zone.ts";
 import { CounterTable, type TableEntry } from "./counter-table.ts";
 import { add, COLUMN, DEFINED_BOUNDS, DEFINED_COLUMNS, DEFINED_ROWS, SUPERVISOR_ROW } from "./metrics/layout.ts";
-import { at, type Page } from "./metrics/page.ts";
+import { at, bucketOf, type Page } from "./metrics/page.ts";
 
 const TYPES = ["counter", "gauge", "histogram"] as const;
 export type DefinedType = (typeof TYPES)[number];
@@ -43,7 +43,7 @@ export class DefinedMetrics {
         if (type === "gauge") row[column + VALUE] = value;
         else {
           add(row, column + VALUE, value);
-          add(row, column + BUCKETS + bucketOf(value), 1);
+          add(row, column + BUCKETS + bucketOf(DEFINED_BOUNDS, value), 1);
         }
       },
     };
@@ -56,11 +56,6 @@ export class DefinedMetrics {
       this.#table.row[COLUMN.defined + index * DEFINED_COLUMNS + VALUE] = 0;
     }
   }
-}
-
-function bucketOf(value: number): number {
-  const bucket = DEFINED_BOUNDS.findIndex((bound) => value <= bound);
-  return bucket === -1 ? DEFINED_BOUNDS.length : bucket;
 }
 
 function definedTable(zone: SharedZone, row: number): CounterTable {
@@ -114,20 +109,10 @@ export function writeDefined(page: Page, zone: SharedZone): void {
   }
   for (const [name, { type, entries }] of families) {
     page.metric(name, type, "Defined by a filter.");
-    for (const [filter, { values }] of entries) writeEntry(page, type, { filter }, values);
+    for (const [filter, { values }] of entries) {
+      const value = at(values, VALUE);
+      if (type === "histogram") page.histogram({ filter }, DEFINED_BOUNDS, values.subarray(BUCKETS), value);
+      else page.sample(value, { filter });
+    }
   }
-}
-
-function writeEntry(page: Page, type: DefinedType, labels: { readonly filter: string }, values: Float64Array): void {
-  if (type !== "histogram") {
-    page.sample(at(values, VALUE), labels);
-    return;
-  }
-  let count = 0;
-  for (let bucket = 0; bucket <= DEFINED_BOUNDS.length; bucket++) {
-    count += at(values, BUCKETS + bucket);
-    page.sample(count, { ...labels, le: DEFINED_BOUNDS[bucket] ?? "+Inf" }, "_bucket");
-  }
-  page.sample(at(values, VALUE), labels, "_sum");
-  page.sample(count, labels, "_count");
 }

@@ -1,8 +1,7 @@
 import { type SharedZone } from "../../lib/memory/shared-zone.ts";
 import { type UpstreamTrace } from "../exchange/exchange.ts";
-import { CounterTable } from "./counter-table.ts";
+import { CounterTable, NamedCounters } from "./counter-table.ts";
 import {
-  add,
   COLUMN,
   FILTER_BOUNDS,
   FILTER_COLUMNS,
@@ -11,14 +10,13 @@ import {
   FILTER_ROWS,
   SUPERVISOR_ROW,
 } from "./metrics/layout.ts";
-import { at, type Page } from "./metrics/page.ts";
+import { at, bucketOf, type Page } from "./metrics/page.ts";
 import { RequestTrace } from "./tracing/request-trace.ts";
 
 export type FilterPhase = (typeof FILTER_PHASES)[number];
 export type FilterOutcome = (typeof FILTER_OUTCOMES)[number];
 
 const BUCKETS = FILTER_BOUNDS.length + 1;
-const BOUNDS_MICROSECONDS = FILTER_BOUNDS.map((seconds) => seconds * 1_000_000);
 const FUEL = FILTER_PHASES.length * FILTER_OUTCOMES.length;
 const DURATIONS = FUEL + FILTER_PHASES.length;
 const SECONDS = DURATIONS + BUCKETS;
@@ -59,34 +57,22 @@ export class FilterTable {
 }
 
 /** Counts the invocations of one filter on one route, in one worker. */
-export class FilterMetrics {
-  readonly #table: CounterTable;
+export class FilterMetrics extends NamedCounters {
   readonly #name: string;
-  readonly #route: string;
-  readonly #row: Float64Array;
-  /** Looked up at the first invocation. */
-  #column: number | undefined;
 
   constructor(table: CounterTable, name: string, route: string) {
-    this.#table = table;
-    this.#row = table.row;
+    super(table, name, route);
     this.#name = name;
-    this.#route = route;
-  }
-
-  get #first(): number {
-    return (this.#column ??= this.#table.columnOf({ first: this.#name, second: this.#route }));
   }
 
   /** An invocation has just ended. */
   invoked(phase: FilterPhase, outcome: FilterOutcome, { fuel, microseconds, trace }: Invocation): void {
     this.#count(phase, outcome);
     if (trace instanceof RequestTrace) trace.filterRan({ filter: this.#name, phase, outcome, fuel, microseconds });
-    const row = this.#row;
-    const column = this.#first;
-    add(row, column + FUEL + (PHASE_OF.get(phase) ?? 0), fuel);
-    add(row, column + DURATIONS + bucketOf(microseconds), 1);
-    add(row, column + SECONDS, microseconds / 1_000_000);
+    const seconds = microseconds / 1_000_000;
+    this.add(FUEL + (PHASE_OF.get(phase) ?? 0), fuel);
+    this.add(DURATIONS + bucketOf(FILTER_BOUNDS, seconds), 1);
+    this.add(SECONDS, seconds);
   }
 
   /** The filter could not be invoked, or was parked and does not continue. */
@@ -97,15 +83,8 @@ export class FilterMetrics {
   }
 
   #count(phase: FilterPhase, outcome: FilterOutcome): void {
-    const cell = (PHASE_OF.get(phase) ?? 0) * FILTER_OUTCOMES.length + (OUTCOME_OF.get(outcome) ?? 0);
-    add(this.#row, this.#first + cell, 1);
+    this.add((PHASE_OF.get(phase) ?? 0) * FILTER_OUTCOMES.length + (OUTCOME_OF.get(outcome) ?? 0), 1);
   }
-}
-
-function bucketOf(microseconds: number): number {
-  let bucket = 0;
-  while (bucket < BOUNDS_MICROSECONDS.length && microseconds > (BOUNDS_MICROSECONDS[bucket] ?? 0)) bucket++;
-  return bucket;
 }
 
 /** The totals of one filter on one route, over all workers. */
@@ -158,15 +137,7 @@ export function writeFilters(page: Page, zone: SharedZone): void {
     for (const [index, phase] of FILTER_PHASES.entries()) page.sample(at(values, FUEL + index), { ...labels, phase });
   }
   page.metric("turnpike_filter_duration_seconds", "histogram", "Duration of invocations, without waits.");
-  for (const { labels, values } of all) writeDurations(page, labels, values);
-}
-
-function writeDurations(page: Page, labels: Readonly<Record<string, string>>, values: Float64Array): void {
-  let count = 0;
-  for (let bucket = 0; bucket < BUCKETS; bucket++) {
-    count += at(values, DURATIONS + bucket);
-    page.sample(count, { ...labels, le: FILTER_BOUNDS[bucket] ?? "+Inf" }, "_bucket");
+  for (const { labels, values } of all) {
+    page.histogram(labels, FILTER_BOUNDS, values.subarray(DURATIONS), at(values, SECONDS));
   }
-  page.sample(at(values, SECONDS), labels, "_sum");
-  page.sample(count, labels, "_count");
 }

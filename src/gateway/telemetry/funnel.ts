@@ -3,8 +3,8 @@ import { sharedHash } from "../../lib/memory/shared-hash.ts";
 import { type HalfSipHash } from "../../lib/memory/half-sip-hash.ts";
 import { type SharedZone } from "../../lib/memory/shared-zone.ts";
 import { type RequestHead } from "../exchange/exchange.ts";
-import { CounterTable } from "./counter-table.ts";
-import { add, COLUMN, COMMON, FUNNEL_ROWS, PAYER_SLOTS, SUPERVISOR_ROW } from "./metrics/layout.ts";
+import { CounterTable, NamedCounters } from "./counter-table.ts";
+import { COLUMN, COMMON, FUNNEL_ROWS, PAYER_SLOTS, SUPERVISOR_ROW } from "./metrics/layout.ts";
 import { at, type Page } from "./metrics/page.ts";
 import { clientClassOf } from "./client-class.ts";
 import {
@@ -75,7 +75,7 @@ export class RouteFunnel {
   readonly #clients: readonly ClientFunnel[];
 
   constructor(funnel: Funnel, table: CounterTable, route: string) {
-    this.#clients = CLIENT_CLASSES.map((client) => new ClientFunnel(funnel, table, { first: route, second: client }));
+    this.#clients = CLIENT_CLASSES.map((client) => new ClientFunnel(funnel, table, [route, client]));
   }
 
   /** The counts of this client's class. */
@@ -87,22 +87,16 @@ export class RouteFunnel {
 }
 
 /** Counts the requests of one class of clients on one priced route, in one worker. */
-export class ClientFunnel {
+export class ClientFunnel extends NamedCounters {
   readonly #funnel: Funnel;
-  readonly #table: CounterTable;
-  readonly #name: { readonly first: string; readonly second: string };
-  /** Looked up at the first request, because some classes never come. */
-  #column: number | undefined;
 
-  constructor(funnel: Funnel, table: CounterTable, name: { readonly first: string; readonly second: string }) {
+  constructor(funnel: Funnel, table: CounterTable, name: readonly [route: string, client: string]) {
+    super(table, ...name);
     this.#funnel = funnel;
-    this.#table = table;
-    this.#name = name;
   }
 
   count(step: FunnelStep): void {
-    this.#column ??= this.#table.columnOf(this.#name);
-    add(this.#table.row, this.#column + (COLUMN_OF.get(step) ?? 0), 1);
+    this.add(COLUMN_OF.get(step) ?? 0, 1);
   }
 
   delivered(payer: string): void {

@@ -1,8 +1,7 @@
 import { type LoggedRequest, type Exchange } from "../exchange/exchange.ts";
-import { bucketOf } from "./duration-buckets.ts";
 import { add, COLUMN } from "./metrics/layout.ts";
 import { CODES, DURATION_BOUNDS, FIRST_CODE, GRPC_STATUSES, METHODS, PROTOCOLS } from "./metrics/metrics.ts";
-import { at, type Page, type Snapshot } from "./metrics/page.ts";
+import { at, bucketOf, type Page, type Snapshot } from "./metrics/page.ts";
 
 const OTHER_METHOD = METHODS.length - 1;
 const GRPC_OTHER = GRPC_STATUSES - 1;
@@ -31,7 +30,7 @@ export class HttpMetrics {
     add(row, COLUMN.requestsInFlight + protocol, -1);
     this.#response(protocol, exchange);
     if ((exchange.truncated ?? "") !== "") add(row, COLUMN.responsesTruncated + protocol, 1);
-    add(row, COLUMN.durations + protocol * BUCKETS + bucketOf(elapsedMs), 1);
+    add(row, COLUMN.durations + protocol * BUCKETS + bucketOf(DURATION_BOUNDS, elapsedMs / 1000), 1);
     add(row, COLUMN.durationSum + protocol, elapsedMs / 1000);
   }
 
@@ -80,12 +79,7 @@ export function writeDurations(page: Page, { totals }: Snapshot): void {
     "Time from the head of a request until its whole response was written to the socket.",
   );
   for (const [p, protocol] of PROTOCOLS.entries()) {
-    let count = 0;
-    for (let bucket = 0; bucket < BUCKETS; bucket++) {
-      count += at(totals, COLUMN.durations + p * BUCKETS + bucket);
-      page.sample(count, { protocol, le: DURATION_BOUNDS[bucket] ?? "+Inf" }, "_bucket");
-    }
-    page.sample(at(totals, COLUMN.durationSum + p), { protocol }, "_sum");
-    page.sample(count, { protocol }, "_count");
+    const counts = totals.subarray(COLUMN.durations + p * BUCKETS);
+    page.histogram({ protocol }, DURATION_BOUNDS, counts, at(totals, COLUMN.durationSum + p));
   }
 }

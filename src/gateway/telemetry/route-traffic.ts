@@ -1,9 +1,9 @@
 import { type SharedZone } from "../../lib/memory/shared-zone.ts";
 import { type Exchange } from "../exchange/exchange.ts";
-import { CounterTable } from "./counter-table.ts";
-import { bucketOf } from "./duration-buckets.ts";
-import { add, COLUMN, ROUTE_COLUMNS, ROUTE_ROWS } from "./metrics/layout.ts";
+import { CounterTable, NamedCounters } from "./counter-table.ts";
+import { COLUMN, ROUTE_COLUMNS, ROUTE_ROWS } from "./metrics/layout.ts";
 import { CACHE_RESULTS, DURATION_BOUNDS } from "./metrics/metrics.ts";
+import { bucketOf } from "./metrics/page.ts";
 
 /** All requests of one route since the server was started, including unauthenticated ones. */
 export interface RouteTotals {
@@ -67,24 +67,10 @@ export class RouteTraffic {
 }
 
 /** Counts the requests of one route, in one worker. */
-export class TrafficOfRoute {
-  readonly #table: CounterTable;
-  readonly #name: string;
-  /** Looked up at the first request, because some configured routes are never used. */
-  #column: number | undefined;
-
-  constructor(table: CounterTable, name: string) {
-    this.#table = table;
-    this.#name = name;
-  }
-
-  get #first(): number {
-    return (this.#column ??= this.#table.columnOf({ first: this.#name, second: "" }));
-  }
-
+export class TrafficOfRoute extends NamedCounters {
   /** A request has reached the route's cache. */
   cached(how: (typeof CACHE_RESULTS)[number]): void {
-    add(this.#table.row, this.#first + FIELD.cache + CACHE_RESULTS.indexOf(how), 1);
+    this.add(FIELD.cache + CACHE_RESULTS.indexOf(how), 1);
   }
 
   /** A request has ended, `elapsedMs` milliseconds after it began. */
@@ -92,12 +78,10 @@ export class TrafficOfRoute {
     { status, bytesReceived, bytesSent }: Pick<Exchange, "status" | "bytesReceived" | "bytesSent">,
     elapsedMs: number,
   ): void {
-    const column = this.#first;
-    const { row } = this.#table;
-    add(row, column + FIELD.durations + bucketOf(elapsedMs), 1);
-    add(row, column + FIELD.requestBytes, bytesReceived);
-    add(row, column + FIELD.responseBytes, bytesSent);
-    if (status >= 500) add(row, column + FIELD.serverErrors, 1);
-    else if (status >= 400) add(row, column + FIELD.clientErrors, 1);
+    this.add(FIELD.durations + bucketOf(DURATION_BOUNDS, elapsedMs / 1000), 1);
+    this.add(FIELD.requestBytes, bytesReceived);
+    this.add(FIELD.responseBytes, bytesSent);
+    if (status >= 500) this.add(FIELD.serverErrors, 1);
+    else if (status >= 400) this.add(FIELD.clientErrors, 1);
   }
 }

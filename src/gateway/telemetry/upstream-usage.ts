@@ -1,8 +1,8 @@
 import { eventDate } from "../../lib/time/event-clock.ts";
 import { type SharedZone } from "../../lib/memory/shared-zone.ts";
 import { type UseCounts } from "../../store/usage-store.ts";
-import { CounterTable } from "./counter-table.ts";
-import { add, COLUMN, UPSTREAM_COLUMNS, UPSTREAM_ROWS } from "./metrics/layout.ts";
+import { CounterTable, NamedCounters } from "./counter-table.ts";
+import { COLUMN, UPSTREAM_COLUMNS, UPSTREAM_ROWS } from "./metrics/layout.ts";
 import { USE, useCounts } from "./usage.ts";
 
 /** The use of one upstream. Each try counts. Server errors are 5xx responses and failures without a response. */
@@ -40,43 +40,25 @@ export class UpstreamCounters {
 }
 
 /** Counts one worker's use of one upstream. */
-export class UpstreamUses {
-  readonly #table: CounterTable;
-  readonly #name: string;
-  /** Looked up at the first request, because some configured upstreams are never used. */
-  #column: number | undefined;
-  readonly #row: Float64Array;
-
-  constructor(table: CounterTable, name: string) {
-    this.#table = table;
-    this.#row = table.row;
-    this.#name = name;
-  }
-
+export class UpstreamUses extends NamedCounters {
   requested(): void {
-    const column = this.#found;
-    add(this.#row, column + USE.requests, 1);
-    this.#row[column + USE.lastSeen] = eventDate();
+    this.add(USE.requests, 1);
+    this.set(USE.lastSeen, eventDate());
   }
 
   /** A final response has arrived. */
   responded(status: number): void {
-    if (status >= 400) add(this.#row, this.#found + (status >= 500 ? USE.serverErrors : USE.clientErrors), 1);
+    if (status >= 400) this.add(status >= 500 ? USE.serverErrors : USE.clientErrors, 1);
   }
 
   /** A try has failed without a whole response. */
   failed(): void {
-    add(this.#row, this.#found + USE.serverErrors, 1);
+    this.add(USE.serverErrors, 1);
   }
 
   /** Body bytes that were sent to the upstream, and received from it. */
   carried(sent: number, received: number): void {
-    if (sent > 0) add(this.#row, this.#found + USE.requestBytes, sent);
-    if (received > 0) add(this.#row, this.#found + USE.responseBytes, received);
-  }
-
-  get #found(): number {
-    this.#column ??= this.#table.columnOf({ first: this.#name, second: "" });
-    return this.#column;
+    if (sent > 0) this.add(USE.requestBytes, sent);
+    if (received > 0) this.add(USE.responseBytes, received);
   }
 }

@@ -29,6 +29,16 @@ export class Page {
     return this;
   }
 
+  /** The samples of a histogram, whose `counts` are in the order of `bounds`. The last one is of values above all bounds. */
+  histogram(labels: Labels, bounds: readonly number[], counts: Float64Array, sum: number): void {
+    let count = 0;
+    for (let bucket = 0; bucket <= bounds.length; bucket++) {
+      count += at(counts, bucket);
+      this.sample(count, { ...labels, le: bounds[bucket] ?? "+Inf" }, "_bucket");
+    }
+    this.sample(sum, labels, "_sum").sample(count, labels, "_count");
+  }
+
   get text(): string {
     return this.#text;
   }
@@ -36,6 +46,13 @@ export class Page {
 
 function escaped(text: string): string {
   return text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+}
+
+/** The index of the bucket of a value; the number of bounds for a value above all of them. */
+export function bucketOf(bounds: readonly number[], value: number): number {
+  let bucket = 0;
+  while (bucket < bounds.length && !(value <= (bounds[bucket] ?? 0))) bucket++;
+  return bucket;
 }
 
 /** The number at an index; 0 outside of the array. */
