@@ -3,7 +3,6 @@ import { type Config } from "../../gateway/config/config.ts";
 import { contentBrowser } from "../../gateway/config/schema/content-browser.ts";
 import { codeOf, messageOf } from "../../lib/caught.ts";
 import { readRegularFile } from "../../lib/files/read-regular-file.ts";
-import { parseJsonOption } from "./json-option.ts";
 import { StartError } from "../common/start-error.ts";
 
 /** Bytes of the file of `content.browser.tls_ca_path`; a larger one is refused. */
@@ -23,11 +22,6 @@ export function remoteBrowserOf(config: BrowserConfig, environment: Environment)
     allowedAddresses: config.allowed_addresses,
     ca: config.tls_ca_path === "" ? undefined : readCertificates(config.tls_ca_path),
   };
-}
-
-/** The same for the JSON text of `content.browser`. Throws StartError. */
-export function parseBrowserOptions(json: string, environment: Environment): RemoteSettings | undefined {
-  return remoteBrowserOf(parseJsonOption("--browser", json, contentBrowser), environment);
 }
 
 function endpointOf({ endpoint, endpoint_env: variable }: BrowserConfig, environment: Environment): URL | undefined {

@@ -2,9 +2,7 @@ import { type BrowserInfo } from "../../content/browser/program/browser-opener.t
 import { type ModelFigures } from "../../content/figures/model-figures.ts";
 import { type ContentAddress, type Protection } from "../../content/listen.ts";
 import { AI_USES, type AiUse } from "../../content/page/ai-terms.ts";
-import { type ContentOptions } from "../../content/content-options.ts";
 import { startContentService } from "../../content/service.ts";
-import { contentBrowsers } from "../../gateway/config/schema/content-browsers.ts";
 import { BEARER_TOKEN } from "../../lib/http/bearer-token.ts";
 import { MAX_PORT } from "../../lib/net/port.ts";
 import { readFileSync } from "node:fs";
@@ -14,16 +12,9 @@ import { type LearnedTemplate } from "../../store/template-store.ts";
 import { readSecret } from "../../payments/facilitator/secrets.ts";
 import { MAX_UNIX_PATH_BYTES } from "../../gateway/config/schema/kinds.ts";
 import { atBoundary } from "../common/boundary.ts";
-import { parseBrowserOptions } from "./browser-options.ts";
-import { parseJsonOption } from "./json-option.ts";
 import { parseEndpoint, variableName } from "../facilitator/facilitator-options.ts";
 import { flagsText, type FlagTable, readFlags } from "../common/flags.ts";
-import { parsePageCacheOptions } from "./page-cache-options.ts";
-import { parseFilesOptions } from "./files-options.ts";
-import { parseJobsOptions } from "./jobs-options.ts";
-import { parseProxyOptions } from "./proxy-options.ts";
-import { parseResolveOptions } from "./resolve-options.ts";
-import { parseSearchOptions } from "./search-options.ts";
+import { configuredOptions } from "./configured-options.ts";
 import { StartError } from "../common/start-error.ts";
 import { serviceLog } from "../common/service-log.ts";
 import { stateFolder } from "../common/state-folder.ts";
@@ -169,15 +160,8 @@ async function run(args: readonly string[]): Promise<number> {
       chargeTimeouts: values["charge-timeouts"] === true,
       firecrawl: values.firecrawl === true,
       discovery: values["no-discovery"] !== true,
-      remoteBrowser: parseBrowserOptions(values.browser, process.env),
-      live: liveOf(values.browsers),
       aiUses: (values["ai-use"] ?? []).map(aiUseOf),
-      proxies: parseProxyOptions(values.proxies, process.env),
-      ...parsePageCacheOptions(values["page-cache"], values.jobs),
-      ...parseFilesOptions(values.files),
-      ...parseJobsOptions(values.jobs),
-      search: parseSearchOptions(values.search),
-      ...parseResolveOptions(values.resolve),
+      ...configuredOptions(values, process.env),
       mcp:
         gateway === undefined
           ? undefined
@@ -205,14 +189,6 @@ async function run(args: readonly string[]): Promise<number> {
     report({ kind: "failed", reason: messageOf(error) });
     return 1;
   }
-}
-
-/** The command of the first process of a cell. */
-const CELL_COMMAND = "browser-cell";
-
-function liveOf(json: string): ContentOptions["live"] {
-  const { enabled, max, max_minutes: maxMinutes } = parseJsonOption("--browsers", json, contentBrowsers);
-  return enabled ? { max, maxMinutes, command: [process.execPath, Bun.main, CELL_COMMAND] } : undefined;
 }
 
 type Values = ReturnType<typeof readFlags<typeof FLAGS>>;

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { parseProxyOptions } from "./proxy-options.ts";
+import { proxiesOf } from "./configured-options.ts";
 
-const LISTED = JSON.stringify([{ name: "de", url_env: "PROXY_DE" }]);
+const LISTED = [{ name: "de", url_env: "PROXY_DE" }];
 
 test("a proxy is read from the environment variable that the configuration names", () => {
-  const proxies = parseProxyOptions(LISTED, { PROXY_DE: " socks5://ann:a%40b@10.0.0.9 " });
+  const proxies = proxiesOf(LISTED, { PROXY_DE: " socks5://ann:a%40b@10.0.0.9 " });
   const user = { name: "ann", password: "a@b" };
   expect(Object.fromEntries(proxies)).toEqual({
     de: { protocol: "socks5", host: "10.0.0.9", port: 1080, user, isTrusted: true },
@@ -13,9 +13,7 @@ test("a proxy is read from the environment variable that the configuration names
 
 test("a value that is not a proxy is refused without being shown", () => {
   for (const value of [undefined, "", "https://s3cret.example", "http://s3cret.example/path"]) {
-    expect(() => parseProxyOptions(LISTED, { PROXY_DE: value })).toThrow(
-      /PROXY_DE is not an http:\/\/ or socks5:\/\/ URL/,
-    );
-    expect(() => parseProxyOptions(LISTED, { PROXY_DE: value })).not.toThrow(/s3cret/);
+    expect(() => proxiesOf(LISTED, { PROXY_DE: value })).toThrow(/PROXY_DE is not an http:\/\/ or socks5:\/\/ URL/);
+    expect(() => proxiesOf(LISTED, { PROXY_DE: value })).not.toThrow(/s3cret/);
   }
 });
