@@ -1,18 +1,8 @@
-import { visibleJson, visibleText } from "../../lib/text/visible-text.ts";
+import { csvCell } from "../../lib/text/csv-cell.ts";
+import { visibleJson } from "../../lib/text/visible-text.ts";
 import { RECORD_KEYS } from "../common/ledger-record.ts";
 import { type ExportRow } from "./export-rows.ts";
 import { GAS_RATE_KEY, RATE_KEYS, type Rates } from "./ledger-rates.ts";
-
-/** The characters with which a spreadsheet formula begins. */
-const FORMULA = /^[=+\-@]/;
-const NUMBER = /^-[0-9]+(?:\.[0-9]+)?$/;
-
-/** One CSV cell (RFC 4180 §2). An apostrophe before a formula keeps a spreadsheet from computing it. @internal */
-export function csvCell(value: string | number | boolean): string {
-  const shown = visibleText(String(value));
-  const safe = typeof value === "string" && FORMULA.test(shown) && !NUMBER.test(shown) ? `'${shown}` : shown;
-  return /[",]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
 
 interface ExportFormat {
   readonly head: string;

@@ -8,7 +8,7 @@ import { deferralText } from "../../payments/settlement/deferral.ts";
 import { openStore } from "../../store/open/open-store.ts";
 import { type Store } from "../../store/store.ts";
 import { RECORD_KEYS } from "../common/ledger-record.ts";
-import { csvCell } from "./ledger-export.ts";
+import { csvCell } from "../../lib/text/csv-cell.ts";
 import { patient } from "../../lib/testing/patience.ts";
 import { COMMAND } from "../../../test/support/program.ts";
 

@@ -4,7 +4,6 @@ import { FUNNEL_STEPS } from "../../telemetry/metrics/funnel-steps.ts";
 import { type FunnelEntry, type FunnelPeriod } from "../shapes/funnel.ts";
 
 const MINUTE_MS = 60_000;
-/** Milliseconds of a day. */
 export const DAY_MS = 86_400_000;
 /** Minutes of the funnel in memory. @bound */
 const FUNNEL_MINUTES = 60;

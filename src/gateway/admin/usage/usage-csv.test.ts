@@ -45,7 +45,8 @@ test("anonymous requests and the sum of all others are distinct from consumers w
 const HOSTILE: readonly (readonly [name: string, cell: string])[] = [
   ["=1+1", "'=1+1"],
   ["+1", "'+1"],
-  ["-1", "'-1"],
+  ["-1", "-1"],
+  ["-1+1", "'-1+1"],
   ["@SUM(A1)", "'@SUM(A1)"],
   ["＝1", "'＝1"],
   [" =1", "' =1"],

@@ -1,5 +1,5 @@
 import { OTHER_CONSUMERS } from "../../../store/usage-store.ts";
-import { visibleText } from "../../../lib/text/visible-text.ts";
+import { csvCell } from "../../../lib/text/csv-cell.ts";
 import { type SoldCounts } from "../shapes/usage.ts";
 
 /** The usage of one route by one consumer. The names mean the same as in `RouteUse`. */
@@ -22,12 +22,9 @@ const COLUMNS = [
   "last_seen",
 ];
 
-/** The start of a text that a spreadsheet would take for a formula. */
-const FORMULA = /^\s*[=+\-@＝＋－＠]/;
-
 /** Usage as CSV (RFC 4180) with a header line. An apostrophe is put before names that a spreadsheet would calculate. */
 export function usageCsv(uses: readonly PairUse[]): string {
-  return [COLUMNS, ...uses.map(cellsOf)].map((cells) => `${cells.map(cell).join(",")}\r\n`).join("");
+  return [COLUMNS, ...uses.map(cellsOf)].map((cells) => `${cells.map(csvCell).join(",")}\r\n`).join("");
 }
 
 function cellsOf(use: PairUse): string[] {
@@ -43,10 +40,4 @@ function cellsOf(use: PairUse): string[] {
     amounts.map(({ network, asset, amount }) => `${network}/${asset}=${amount}`).join(" "),
     lastSeen === 0 ? "" : new Date(lastSeen).toISOString(),
   ];
-}
-
-function cell(value: string): string {
-  const plain = visibleText(value);
-  const text = FORMULA.test(plain) ? `'${plain}` : plain;
-  return /[",]|^ | $/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
