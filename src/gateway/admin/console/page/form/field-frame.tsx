@@ -75,7 +75,8 @@ export function Prose({ text }: { readonly text: string }) {
   return <>{text.split("`").map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</>;
 }
 
-function capital(text: string): string {
+/** The text with a capital letter at its beginning. */
+export function capital(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 

@@ -8,6 +8,7 @@ import { isJsonObject } from "./merge-patch.ts";
 import { emptyValue, type Kind, kindOf, type Path, type SchemaNode, fieldText, variantsOf } from "./schema.ts";
 import { BooleanField, ChoiceField, JsonField, NumberField, TextField } from "./simple-fields.tsx";
 import { Button } from "../parts/button.tsx";
+import { Select } from "../parts/select.tsx";
 
 interface ValueProps extends FieldProps {
   readonly value: Json | undefined;
@@ -140,14 +141,14 @@ function UnionField({ node, path, value, isRequired }: ValueProps) {
           <label class="field-key" for={id}>
             <code>type</code>
           </label>
-          <select id={id} class="input" value={type} onChange={(event) => choose(event.currentTarget.value)}>
-            {variants.has(type) ? null : <option value={type}>{type === "" ? "Choose…" : type}</option>}
-            {[...variants.keys()].map((name) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-          </select>
+          <Select
+            id={id}
+            value={type}
+            choices={[...(variants.has(type) ? [] : [type]), ...variants.keys()].map(
+              (name) => [name, name === "" ? "Choose…" : name] as const,
+            )}
+            onChoose={choose}
+          />
           <p class="field-help">{variant?.description ?? ""}</p>
         </div>
       </div>

@@ -1,5 +1,7 @@
 import { useId, useRef, useState } from "preact/hooks";
 import { type Json } from "../api/shapes.ts";
+import { Select } from "../parts/select.tsx";
+import { NameList } from "../parts/small-form.tsx";
 import { FieldFrame, type FieldProps, useField } from "./field-frame.tsx";
 import { useForm } from "./form-state.ts";
 import { defaultText, SECRET, fieldText, valueAt } from "./schema.ts";
@@ -45,13 +47,7 @@ export function TextField(props: ValueProps) {
         onInput={(event) => put(event.currentTarget.value)}
         onBlur={() => touch(path)}
       />
-      {names === undefined ? null : (
-        <datalist id={`${list}names`}>
-          {names.map((name) => (
-            <option key={name} value={name} />
-          ))}
-        </datalist>
-      )}
+      {names === undefined ? null : <NameList id={`${list}names`} names={names} />}
     </FieldFrame>
   );
 }
@@ -97,29 +93,25 @@ export function ChoiceField({ node, path, value, isRequired }: ValueProps) {
   const { id, aria } = useField(path);
   const choices = (node.enum ?? []).map(fieldText);
   const current = fieldText(value);
-  const unset = defaultText(node);
+  const usual = defaultText(node);
+  const unset = usual === undefined ? "not set" : `${usual} (default)`;
   return (
     <FieldFrame node={node} path={path} isRequired={isRequired}>
-      <select
+      <Select
         id={id}
-        class="input"
         value={current}
-        {...aria}
-        onChange={(event) => {
-          change(path, event.currentTarget.value === "" ? undefined : event.currentTarget.value);
+        choices={[
+          ...(isRequired && current !== "" ? [] : [["", unset] as const]),
+          ...[...(choices.includes(current) || current === "" ? [] : [current]), ...choices].map(
+            (choice) => [choice, choice] as const,
+          ),
+        ]}
+        aria={aria}
+        onChoose={(choice) => {
+          change(path, choice === "" ? undefined : choice);
           touch(path);
         }}
-      >
-        {isRequired && current !== "" ? null : (
-          <option value="">{unset === undefined ? "not set" : `${unset} (default)`}</option>
-        )}
-        {choices.includes(current) || current === "" ? null : <option value={current}>{current}</option>}
-        {choices.map((choice) => (
-          <option key={choice} value={choice}>
-            {choice}
-          </option>
-        ))}
-      </select>
+      />
     </FieldFrame>
   );
 }
@@ -131,21 +123,20 @@ export function BooleanField({ node, path, value, isRequired }: ValueProps) {
   const unset = node.default === undefined ? "not set" : `${node.default === true ? "yes" : "no"} (default)`;
   return (
     <FieldFrame node={{ ...node, default: null }} path={path} isRequired={isRequired}>
-      <select
+      <Select
         id={id}
-        class="input"
         value={fieldText(value)}
-        {...aria}
-        onChange={(event) => {
-          const chosen = event.currentTarget.value;
+        choices={[
+          ["", unset],
+          ["true", "yes"],
+          ["false", "no"],
+        ]}
+        aria={aria}
+        onChoose={(chosen) => {
           change(path, chosen === "" ? undefined : chosen === "true");
           touch(path);
         }}
-      >
-        <option value="">{unset}</option>
-        <option value="true">yes</option>
-        <option value="false">no</option>
-      </select>
+      />
     </FieldFrame>
   );
 }

@@ -1,8 +1,7 @@
 import { type ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
 import { call, insistence } from "../api/client.ts";
-import { type Problem, problemOf } from "../api/problem.ts";
 import { Store, useStore } from "../api/store.ts";
+import { useAction } from "./action.ts";
 import { Dialog } from "./dialog.tsx";
 import { Diagnostics, ProblemNotice } from "./states.tsx";
 import { Button } from "./button.tsx";
@@ -71,20 +70,11 @@ export function Questions() {
 }
 
 function QuestionDialog({ asked }: { readonly asked: Question }) {
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<Problem>();
-  const run = async (): Promise<void> => {
-    setBusy(true);
-    setProblem(undefined);
-    try {
-      await asked.run();
-      // The action may have asked the next question.
-      if (question.value === asked) close();
-    } catch (error) {
-      setProblem(problemOf(error));
-      setBusy(false);
-    }
-  };
+  const { isBusy, problem, run } = useAction(async () => {
+    await asked.run();
+    // The action may have asked the next question.
+    if (question.value === asked) close();
+  });
   const cancel = (): void => {
     close();
     asked.onCancel?.();

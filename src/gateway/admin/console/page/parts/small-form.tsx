@@ -1,6 +1,6 @@
 import { type ComponentChildren } from "preact";
-import { useId, useState } from "preact/hooks";
-import { type Problem, problemOf } from "../api/problem.ts";
+import { useId } from "preact/hooks";
+import { useAction } from "./action.ts";
 import { Select } from "./select.tsx";
 import { ProblemNotice } from "./states.tsx";
 
@@ -13,21 +13,15 @@ interface SmallFormProps {
 
 /** A few fields and one button. */
 export function SmallForm({ action, run, children }: SmallFormProps) {
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<Problem>();
-  const submit = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    setBusy(true);
-    setProblem(undefined);
-    try {
-      await run();
-    } catch (error) {
-      setProblem(problemOf(error));
-    }
-    setBusy(false);
-  };
+  const { isBusy, problem, run: submit } = useAction(run);
   return (
-    <form class="small-form" onSubmit={(event) => void submit(event)}>
+    <form
+      class="small-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
       <div class="fields">{children}</div>
       {problem === undefined ? null : <ProblemNotice problem={problem} />}
       <button class="button primary" type="submit" disabled={isBusy}>
@@ -65,13 +59,7 @@ export function TextInput({ label, value, onType, help, isRequired = false, name
         {...(names === undefined ? {} : { list: `${id}names` })}
         onInput={(event) => onType(event.currentTarget.value)}
       />
-      {names === undefined ? null : (
-        <datalist id={`${id}names`}>
-          {names.map((name) => (
-            <option key={name} value={name} />
-          ))}
-        </datalist>
-      )}
+      {names === undefined ? null : <NameList id={`${id}names`} names={names} />}
       {help === undefined ? null : (
         <p class="field-help" id={`${id}help`}>
           {help}
@@ -86,6 +74,17 @@ interface ChoiceProps {
   readonly value: string;
   readonly choices: readonly (readonly [value: string, title: string])[];
   readonly onChoose: (value: string) => void;
+}
+
+/** The names that a browser suggests for the field with this list. */
+export function NameList({ id, names }: { readonly id: string; readonly names: readonly string[] }) {
+  return (
+    <datalist id={id}>
+      {names.map((name) => (
+        <option key={name} value={name} />
+      ))}
+    </datalist>
+  );
 }
 
 /** A labelled list of choices. */

@@ -5,7 +5,40 @@ import { traffic } from "../live/overview-feed.ts";
 import { useStore } from "../api/store.ts";
 import { Badge } from "../parts/bits.tsx";
 import { tell } from "../parts/told.tsx";
-import { MENU } from "./menu-entries.ts";
+
+const MENU: readonly {
+  readonly title: string;
+  readonly entries: readonly { readonly view: string; readonly title: string }[];
+}[] = [
+  {
+    title: "Traffic",
+    entries: [
+      { view: "overview", title: "Overview" },
+      { view: "requests", title: "Live requests" },
+      { view: "routes", title: "Routes" },
+      { view: "upstreams", title: "Upstreams" },
+    ],
+  },
+  {
+    title: "Business",
+    entries: [
+      { view: "payments", title: "Payments" },
+      { view: "funnel", title: "Funnel" },
+      { view: "usage", title: "Usage" },
+      { view: "keys", title: "Keys and credit" },
+    ],
+  },
+  {
+    title: "System",
+    entries: [
+      { view: "config", title: "Configuration" },
+      { view: "filters", title: "Filters and tenants" },
+      { view: "content", title: "Content service" },
+      { view: "jobs", title: "Jobs" },
+      { view: "activity", title: "Activity" },
+    ],
+  },
+];
 
 /** The menu, at the side or, on a narrow page, below the header. */
 export function Menu({ isOpen, view }: { readonly isOpen: boolean; readonly view: string }) {

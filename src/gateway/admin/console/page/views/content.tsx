@@ -1,4 +1,5 @@
 import { type ContentFigures, type ContentSummary, type Json, type JsonObject } from "../api/shapes.ts";
+import { capital } from "../form/field-frame.tsx";
 import { isJsonObject } from "../form/merge-patch.ts";
 import { count, NONE } from "../format/numbers.ts";
 import { useResource } from "../live/resource.ts";
@@ -117,10 +118,6 @@ function Providers({ search }: { readonly search: Json | undefined }) {
       )}
     </Panel>
   );
-}
-
-function capital(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
 function valueText(value: Json | undefined): string {

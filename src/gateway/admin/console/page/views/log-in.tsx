@@ -1,6 +1,7 @@
-import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { type Problem, problemOf } from "../api/problem.ts";
+import { useEffect, useId, useRef } from "preact/hooks";
+import { type Problem } from "../api/problem.ts";
 import { logIn } from "../api/session.ts";
+import { useAction } from "../parts/action.ts";
 
 /** The whole page before the log-in. */
 export function LogInPage() {
@@ -19,27 +20,17 @@ export function LogInPage() {
 
 /** Asks for the admin key and opens a session with it. */
 export function LogInForm() {
-  const [problem, setProblem] = useState<Problem>();
-  const [isBusy, setBusy] = useState(false);
   const input = useRef<HTMLInputElement>(null);
+  const { isBusy, problem, run } = useAction(() => logIn(input.current?.value.trim() ?? ""));
   const id = useId();
   useEffect(() => input.current?.focus(), []);
 
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
     const field = input.current;
-    if (field === null || isBusy) return;
-    setBusy(true);
-    setProblem(undefined);
-    try {
-      await logIn(field.value.trim());
-    } catch (error) {
-      setProblem(problemOf(error));
-      field.select();
-      field.focus();
-    } finally {
-      setBusy(false);
-    }
+    if (field === null || isBusy || (await run())) return;
+    field.select();
+    field.focus();
   };
 
   return (
