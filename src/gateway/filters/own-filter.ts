@@ -13,13 +13,13 @@ import { type OwnExport } from "./module/own-signatures.ts";
 import { BODY_VIEW_BYTES } from "./own-abi/views.ts";
 import { type OwnNeeds, ownNeeds } from "./own-needs.ts";
 import { type ParkEnd, ParkedRequest, roomForBody } from "./parked-request.ts";
-import { pause } from "./pause.ts";
 import { PeekedBody } from "./peeked-body.ts";
 import { reject } from "./reject.ts";
 import { type BodyView, ExchangeView, unseenBody } from "./request-view.ts";
 import { ResponseHook } from "./response-hook.ts";
 import { type FilterCounts, type FilterRuntime, type FilterSettings } from "./runtime/runtime.ts";
 import { StagedEdit } from "./staged.ts";
+import { Deadline, type TimerWheel } from "../../lib/time/timer-wheel.ts";
 
 /**
  * Instances beyond `instances` that one filter can have in one worker for requests that wait for their response.
@@ -266,4 +266,20 @@ export class OwnFilter implements Filter {
     if (!exchange.gone) this.#runtime.respondWithError(exchange, error);
     return RESPONDED;
   }
+}
+
+class Alarm extends Deadline {
+  readonly onDeadline: () => void;
+
+  constructor(onDeadline: () => void) {
+    super();
+    this.onDeadline = onDeadline;
+  }
+}
+
+/** Resolves after `ms` milliseconds. */
+function pause(wheel: TimerWheel, ms: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  wheel.set(new Alarm(resolve), ms);
+  return promise;
 }

@@ -1,9 +1,8 @@
 import { type BufferAccount } from "../../lib/memory/buffer-pool.ts";
-import { type TimerWheel } from "../../lib/time/timer-wheel.ts";
+import { type TimerWheel, Deadline } from "../../lib/time/timer-wheel.ts";
 import { Arrivals, type Taken } from "./arrivals.ts";
 import { Outgoing, type Sender } from "./outgoing.ts";
 import { type Wire } from "./wire.ts";
-import { WriteDeadline } from "./write-deadline.ts";
 
 /**
  * The connection that sends. An object and not closures, which would take a tenth of the memory of an idle connection
@@ -82,5 +81,19 @@ export class SendingSide implements Sender {
     const { wire, wheel, writeMs } = this.#owner;
     this.#writeDeadline ??= new WriteDeadline(wire);
     wheel.set(this.#writeDeadline, this.out.exhausted ? 0 : writeMs);
+  }
+}
+
+/** Cuts a connection if its peer does not read. */
+class WriteDeadline extends Deadline {
+  readonly #wire: Wire;
+
+  constructor(wire: Wire) {
+    super();
+    this.#wire = wire;
+  }
+
+  override onDeadline(): void {
+    this.#wire.terminate();
   }
 }

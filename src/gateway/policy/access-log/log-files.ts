@@ -6,19 +6,14 @@ import { jsonLine } from "./json-line.ts";
 import { type Counts } from "../../telemetry/metrics/counts.ts";
 import { type LogTrouble } from "./log-trouble.ts";
 
-/** Counts the exchanges that will be logged. A log that is no longer configured stays open for them. */
-export interface LogUsers {
-  began(): void;
-  ended(): void;
-}
-
 /** The access log of a route, and its settings. */
 export interface AccessLog {
   readonly line: LogLine;
   /** The query parameters whose values are left out of the log. */
   readonly hidden: HiddenParameters;
   readonly writer: Pick<LineWriter, "begin" | "end">;
-  readonly users: LogUsers;
+  /** Counts the exchanges that will be logged. A log that is no longer configured stays open for them. */
+  readonly users: Pick<LogFile, "began" | "ended">;
   /** Share of the requests that are logged, 0 to 1. */
   readonly share: number;
   /** Returns numbers from 0 to less than 1; a request is logged if its number is less than `share`. */
@@ -28,7 +23,7 @@ export interface AccessLog {
 }
 
 /** An open log, with the configurations that name it and the requests that end in it. */
-class LogFile implements LogUsers {
+class LogFile {
   readonly path: string;
   readonly writer: LineWriter;
   readonly #unused: (file: LogFile) => void;
