@@ -14,7 +14,6 @@ import { type ModelOptions } from "./resolve/model/model-options.ts";
 import { type AiUse } from "./page/ai-terms.ts";
 import { type SearchOptions } from "./search/search-service.ts";
 
-/** The options of a content service. */
 export interface ContentOptions {
   readonly listen: ContentAddress;
   /** Absent: no token and no TLS. */

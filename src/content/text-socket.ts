@@ -77,7 +77,6 @@ export class TextSocket {
 /** The state of a WebSocket. */
 export type AnySocket = TextSocket | LiveSocket | ViewSocket;
 
-/** The handler of all WebSockets. */
 export const WEBSOCKET: WebSocketHandler<AnySocket> = {
   idleTimeout: IDLE_TIMEOUT_S,
   maxPayloadLength: MAX_LIVE_MESSAGE_BYTES,

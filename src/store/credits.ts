@@ -29,7 +29,6 @@ export interface Credit {
   readonly createdAt: number;
 }
 
-/** A credit before it is stored. */
 export type NewCredit = Omit<Credit, "balance" | "revokedAt" | "createdAt">;
 
 /** A change of a balance that is not a charge. */

@@ -19,7 +19,6 @@ export interface PageStore {
   close(): void | Promise<void>;
 }
 
-/** The limits of a store of pages. */
 export interface PageStoreOptions {
   /** Names the store in messages, and in a database that has several. */
   readonly name: string;

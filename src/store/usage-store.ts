@@ -121,7 +121,6 @@ export const MAX_GATEWAYS = 1000;
 export const KEPT_EPOCHS = 4;
 /** Hours whose requests are kept: 30 days. @bound */
 export const KEPT_HOURS = 720;
-/** Milliseconds of an hour. */
 export const HOUR_MS = 3_600_000;
 /** Payments that one statement counts, so that it never blocks for long. */
 export const COUNT_ROWS = 1000;

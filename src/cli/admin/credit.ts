@@ -88,7 +88,6 @@ const list = callForm({
   text: ({ credits }) => tableText(COLUMNS, credits, "no prepaid balances"),
 });
 
-/** The values of text flags, by name. */
 function textFlags<Name extends string>(values: Values, ...names: readonly Name[]) {
   // The entries have these names.
   return Object.fromEntries(names.map((name) => [name, textFlag(values, name)])) as Record<Name, string | undefined>;

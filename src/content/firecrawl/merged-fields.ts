@@ -1,6 +1,5 @@
 import { isObject, type JsonRecord, ownMember } from "../../lib/is-object.ts";
 
-/** The fields of a page. */
 export interface FieldsPage {
   readonly url: string;
   readonly fields: JsonRecord;

@@ -46,7 +46,6 @@ const MAX_SIDE = 10_000;
 /** Fields of a webhook's requests. */
 const MAX_FIELDS = 20;
 
-/** The formats of a page. */
 const FORMATS = ["markdown", "html", "rawHtml", "links", "images", "summary", "branding"] as const;
 
 /** A selector that the browser reads. */
@@ -286,7 +285,6 @@ const page = z.strictObject({ ...refusing(REFUSED_PAGE), ...NAMES, ...PAGE });
 
 export type PageOptions = z.output<typeof page>;
 
-/** The body of a scrape. */
 export const scrapeBody = z.strictObject({ ...page.shape, ...refusing(REFUSED_BODY), url: pageUrl });
 
 /** The part `options` of the form with a file. */
@@ -294,7 +292,6 @@ export const parseOptions = z.strictObject({ ...page.shape, ...refusing(REFUSED_
 
 export type DocumentWebhook = NonNullable<z.output<typeof webhook>>;
 
-/** The body of a crawl. */
 export const crawlBody = z.strictObject({
   ...refusing(REFUSED_CRAWL),
   ...NAMES,
@@ -320,10 +317,8 @@ export const extractBody = z.strictObject({
   scrapeOptions: page.omit({ formats: true }).prefault({}),
 });
 
-/** The body of a map. */
 export const mapBody = z.strictObject({ ...refusing(REFUSED_MAP), ...NAMES, ...MAP });
 
-/** The body of a search. */
 export const searchBody = z
   .strictObject({ ...refusing(REFUSED_SEARCH), ...NAMES, ...SEARCH, scrapeOptions: page.optional() })
   .refine(({ limit, scrapeOptions }) => scrapeOptions === undefined || limit <= MAX_LOADED, {

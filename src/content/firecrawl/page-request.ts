@@ -5,7 +5,6 @@ import { type OwnRequest } from "../page/own-request.ts";
 import { type PageRequest } from "../page/page.ts";
 import { type PageOptions } from "./options.ts";
 
-/** The options of a page. */
 export type Options = Omit<PageOptions, "origin" | "integration">;
 
 type Named<T> = Extract<Options["formats"][number], { readonly type: T }>;

@@ -42,7 +42,6 @@ export function givenOnly(urls: readonly string[]): CrawlOrder {
   return { ...nothingElse, given: true, urls, limit: urls.length, skip_noindex: false, delay: 0, concurrency: 8 };
 }
 
-/** A page that a job has loaded. */
 export interface LoadedPage {
   readonly finalUrl: string;
   /** Whether it was loaded for an earlier request, and no request was sent to its host. */

@@ -11,7 +11,6 @@ export interface JobSettings {
   readonly maxBytes: number;
 }
 
-/** The defaults of `content.jobs`. */
 export const JOB_DEFAULTS: JobSettings = {
   maxRunMs: 86_400_000,
   keptMs: 86_400_000,

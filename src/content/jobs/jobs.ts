@@ -56,7 +56,6 @@ export interface Order {
   readonly secret?: string;
 }
 
-/** A job that was added. */
 export interface AddedJob {
   readonly id: string;
   readonly secret: string;

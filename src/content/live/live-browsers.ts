@@ -126,7 +126,6 @@ export class LiveBrowsers {
     throw new TurnpikeError("not-found", "There is no such browser, or the token is not its token");
   }
 
-  /** The browser with a token. */
   withToken(token: string): LiveBrowser {
     return this.#with("tokenHash", token);
   }

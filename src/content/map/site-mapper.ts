@@ -28,7 +28,6 @@ const PAGE_DELAY_MS = 100;
 const MAX_INDEXED = 10_000;
 const MAX_MATCHES = 200;
 
-/** The use of a site's sitemaps. */
 export type SitemapUse = "include" | "only" | "skip";
 
 /** A request for the addresses of a site. */

@@ -100,7 +100,6 @@ export const actionParameters = {
 
 const ENDS = ["milliseconds", "selector", "text", "quiet"];
 
-/** The rules of these parameters. */
 export const ACTION_RULES: readonly FieldRule[] = [
   members({
     actions: {

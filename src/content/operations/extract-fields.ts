@@ -35,7 +35,6 @@ const fieldSchema = z
     },
   });
 
-/** The parameters of fields by a schema. */
 export const fieldParameters = {
   schema: fieldSchema.optional(),
   locale: text(35, 2)
@@ -80,7 +79,6 @@ export const fieldsShape = {
     .describe("With an extractor: fields that are not at their learned places, by JSON Pointer"),
 };
 
-/** The format `json` of a page. */
 export const jsonFormat = z
   .strictObject({
     type: z.literal("json"),

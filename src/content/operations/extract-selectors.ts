@@ -50,7 +50,6 @@ const DESCRIBED = {
   example: { title: "h1", links: "main a@href" },
 };
 
-/** The parameter with the selectors of an extraction. */
 export const selectorsParameter = selectorsSchema.optional().openapi(DESCRIBED);
 
 /** The task, and a field that only a browser can match. Throws `invalid-parameters` if a selector is not valid. */

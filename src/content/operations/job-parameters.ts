@@ -39,7 +39,6 @@ export const receiver = z
     description: "Sends the events of the job, signed with the `webhook_secret` of the response",
   });
 
-/** The parameters of all jobs. */
 export const jobParameters = {
   max_price: z
     .string()

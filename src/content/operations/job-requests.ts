@@ -49,7 +49,6 @@ export interface JobOperation {
   readonly secret: "browserToken" | "jobSecret" | "sessionSecret";
   readonly summary: string;
   readonly description: string;
-  /** The parameters of the query. */
   readonly query?: z.ZodObject;
   readonly success: SuccessDescription;
   readonly failures: readonly ErrorCode[];

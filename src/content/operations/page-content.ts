@@ -31,7 +31,6 @@ export const contentParameters = {
 /** The formats that only a browser makes. */
 const SHOWN = { enum: [...SHOWN_FORMATS] };
 
-/** The rules of these parameters. */
 export const CONTENT_RULES: readonly FieldRule[] = [
   limits("evaluate", {
     formats: false,

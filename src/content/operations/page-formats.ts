@@ -164,7 +164,6 @@ export class FormatsPlan {
     return found === undefined ? undefined : `formats ${found}`;
   }
 
-  /** The task with which a page is read. */
   task(crawled: boolean): ExtractionTask {
     const { only_main_content: isMain, include_selectors: include = [], exclude_selectors: exclude = [] } = this.#input;
     const { inline_images: inlinePictures } = this.#input;

@@ -70,7 +70,6 @@ export const pageParameters = {
   ...actionParameters,
 };
 
-/** The rules of these parameters. */
 export const PAGE_RULES: readonly FieldRule[] = [
   ...REQUEST_RULES,
   ...ACTION_RULES,

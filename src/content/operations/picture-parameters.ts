@@ -4,7 +4,6 @@ import { flag, whole } from "./text.ts";
 /** The browser's default quality. */
 export const DEFAULT_QUALITY = 80;
 
-/** The parameters of a picture. */
 export const pictureParameters = {
   format: z.enum(["png", "jpeg", "webp"]).default("png").describe("Image format"),
   full_page: flag().describe(

@@ -30,7 +30,6 @@ const body = z
   })
   .openapi("ReadRequest");
 
-/** The names of the parameters. */
 export const READ_PARAMETERS: readonly string[] = Object.keys(body.shape);
 
 const response = z

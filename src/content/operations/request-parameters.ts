@@ -139,10 +139,8 @@ export const requestParameters = {
     .describe("Proxy of your own (http or socks5 URL), or the name of one of the operator"),
 };
 
-/** The methods of requests that have a body. */
 const WITH_BODY = PAGE_METHODS.filter((method) => method !== "GET");
 
-/** The rules of these parameters. */
 export const REQUEST_RULES: readonly FieldRule[] = [
   needsValue("body", "method", ...WITH_BODY),
   limits("basic_auth", { headers: { propertyNames: { not: { pattern: `^${anyCase("authorization")}$` } } } }),

@@ -205,7 +205,6 @@ export class PageReader {
     return { source: styled, outcome: await this.#extract(visit, { source: styled, task, mayNeedBrowser: false }) };
   }
 
-  /** Reads a page that is loaded. */
   async #readSource(visit: Visit, loaded: PageSource, task: ExtractionTask): Promise<ReadPage> {
     const outcome = await this.#extract(visit, { source: loaded, task, mayNeedBrowser: false });
     const seen = await this.#withStyles(visit, { source: loaded, task, outcome });

@@ -1,6 +1,5 @@
 import { type OwnProxy } from "../egress/own-proxy.ts";
 
-/** Methods with which a page can be requested. */
 export const PAGE_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
 export type PageMethod = (typeof PAGE_METHODS)[number];

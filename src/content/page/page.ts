@@ -88,7 +88,6 @@ export interface FetchedDocument extends FetchedResponse {
   readonly complete: boolean;
 }
 
-/** A style sheet of a page. */
 export interface StyleSheet {
   /** The address that the page has for it, and the one after redirects. */
   readonly url: string;

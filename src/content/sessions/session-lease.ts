@@ -2,7 +2,6 @@ import { SESSION_LEASE_MS, type SessionStore, type TakenSession } from "../../st
 
 const RENEW_MS = SESSION_LEASE_MS / 3;
 
-/** The lease of a use. */
 export interface SessionLease {
   /** Aborted when another use has the session, or may have it because no renewal has succeeded for the time of a lease. */
   readonly lost: AbortSignal;

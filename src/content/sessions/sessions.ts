@@ -53,7 +53,6 @@ export class Sessions {
     return { session, secret };
   }
 
-  /** The sessions with a secret. */
   async list(secret: string): Promise<readonly Session[]> {
     return await this.#ask((store) => store.withSecret(hashOf(secret).toString("hex")));
   }

@@ -2,7 +2,6 @@ import { latin1Text } from "../../lib/memory/latin1.ts";
 import { parseStatusLine } from "../egress/status-line.ts";
 import { brokeOff, loadError, noResponse, notHttp } from "./load-errors.ts";
 
-/** The head of a response, as received. */
 export interface ResponseHead {
   readonly statusCode: number;
   readonly headers: readonly (readonly [name: string, value: string])[];

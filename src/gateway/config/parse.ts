@@ -81,7 +81,6 @@ function tooMany(what: string, path: PropertyKey[]): Issue {
   return { code: "custom", message: `expected at most ${what}`, path, input: undefined };
 }
 
-/** The parts of a configuration that could be parsed. */
 export interface ParsedConfig {
   /** With paths from the root, in the order of the reference; unknown keys of the root come last. */
   readonly issues: readonly Issue[];

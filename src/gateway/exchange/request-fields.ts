@@ -115,7 +115,6 @@ export function requestField(name: string, value: string): RequestField {
 /** The connection's scheme and the limits that its requests are checked against. */
 export interface RequestLimits {
   readonly scheme: "http" | "https";
-  /** The maximum number of fields. */
   readonly maxCount: number;
   /** The server announced that CONNECT can name a protocol (RFC 8441 §3, RFC 9220 §3). */
   readonly extendedConnect: boolean;

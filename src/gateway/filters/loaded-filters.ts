@@ -21,7 +21,6 @@ const SERVICE = "";
 const NO_AUTH = { type: "none" } as const;
 
 type FilterEntry = Config["wasm_filters"][number];
-/** The part of a configuration that filters need. */
 export type FilterConfig = Pick<Config, "wasm_filters" | "routes" | "limits" | "server">;
 
 /** The objects that all filters of a worker share, across its configurations. */

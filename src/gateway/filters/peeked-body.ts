@@ -31,12 +31,10 @@ export class PeekedBody implements BodySink, RequestBody {
     return this.#body.complete ?? false;
   }
 
-  /** True if the whole body has arrived. */
   get isWhole(): boolean {
     return this.#trailers !== undefined;
   }
 
-  /** The first bytes. */
   first(): Uint8Array {
     return this.#pieces.first(this.#bounds.maxBytes);
   }

@@ -28,7 +28,6 @@ import {
   UNTIL_CLOSE,
 } from "./response-lines.ts";
 
-/** The connection that an exchange runs on. */
 export interface ExchangeConnection {
   readonly out: Outgoing;
   readonly wire: Wire;

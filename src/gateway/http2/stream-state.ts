@@ -22,7 +22,6 @@ export const RESET = 5;
 /** Closed in the same way, after the peer's message was complete. @internal */
 export const RESET_WHOLE = 6;
 
-/** One of the states above. */
 export type StreamState = 0 | 1 | 2 | 3 | 4 | 5 | 6;
 
 /** HEADERS and DATA frames. */

@@ -219,7 +219,6 @@ export abstract class Http2Stream extends Deadline {
     return true;
   }
 
-  /** Tells the sender that it may send more. */
   tellSendable(): void {
     if (!this.isClosed && !this.localEnded && this.#ending === undefined) this.moreWelcome();
   }

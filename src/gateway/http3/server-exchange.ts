@@ -37,7 +37,6 @@ const TOO_MANY_FIELDS = {
   detail: "The response has more header fields than can be sent over HTTP/3",
 } as const;
 
-/** The interface of a stream for its exchange. */
 export interface ExchangeStream {
   readonly quic: QuicStream;
   readonly host: ServerHost;

@@ -44,7 +44,6 @@ export const ONE = new Set([
   "unevaluatedItems",
   "unevaluatedProperties",
 ]);
-/** Keywords whose value is a list of schemas. */
 export const LIST = new Set(["allOf", "anyOf", "oneOf", "prefixItems"]);
 /** Keywords whose value is an object of schemas. */
 export const NAMED = new Set(["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"]);

@@ -61,7 +61,6 @@ export class BufferPool implements BufferAccount {
     return this.#limits.reserve * this.#limits.bufferSize;
   }
 
-  /** All bytes of the pool. */
   get capacity(): number {
     return this.#limits.bufferSize * this.#limits.bufferCount;
   }

@@ -26,7 +26,6 @@ export class JoinedPieces {
     this.add(piece.length < SMALL_BYTES ? piece : new Uint8Array(piece));
   }
 
-  /** All pieces as one. */
   joined(): Buffer<ArrayBuffer> {
     return Buffer.concat(this.#pieces);
   }

@@ -23,7 +23,6 @@ export interface Choice {
   readonly approval?: ApprovalTerms | undefined;
 }
 
-/** Payment requirements that this client can pay on Solana. */
 export interface SolanaChoice {
   readonly requirements: PaymentRequirements;
   readonly asset: Asset;

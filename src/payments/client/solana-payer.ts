@@ -19,7 +19,6 @@ const VALID_S = 150;
 const latest = z.object({ value: z.object({ blockhash: z.string().refine(isSolanaAddress) }) });
 const held = z.object({ value: z.object({ amount: z.string().regex(/^[0-9]{1,20}$/) }) });
 
-/** Pays on Solana with one account. */
 export interface SolanaPayer {
   /** Undefined without a wallet. */
   readonly account: () => SolanaAccount | undefined;

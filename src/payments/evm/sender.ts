@@ -125,7 +125,6 @@ export class KeySender implements Sender {
     return raisedFees(refused, isRpcError(now) ? refused : now, this.#bounds.maxFeePerGas);
   }
 
-  /** The next nonce, at least `least`. */
   async #nonceFrom(least: bigint): Promise<bigint | RpcError> {
     const known = this.#next ?? (await this.#node.read(transactionCountRequest(this.#signer.address, "pending")));
     if (isRpcError(known)) return known;

@@ -5,7 +5,6 @@ export const OPERATIONS = ["verify", "settle", "find", "supported"] as const;
 /** The outcomes of a call. `ok`: valid, settled, or known. */
 export const OUTCOMES = ["ok", "refused", "unavailable", "failed", "unknown"] as const;
 
-/** The name of an operation, as in metrics. */
 export type Operation = (typeof OPERATIONS)[number];
 /** The name of an outcome, as in metrics. */
 export type OperationOutcome = (typeof OUTCOMES)[number];
@@ -13,7 +12,6 @@ export type OperationOutcome = (typeof OUTCOMES)[number];
 /** The index of a facilitator in `x402.facilitators`, or `other`: the values of a label. */
 export const FACILITATOR_PLACES = [0, 1, 2, 3, 4, 5, 6, 7, "other"] as const;
 
-/** An item of `FACILITATOR_PLACES`. */
 export type FacilitatorPlace = (typeof FACILITATOR_PLACES)[number];
 
 export interface FacilitatorObserver {

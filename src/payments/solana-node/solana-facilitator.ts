@@ -18,7 +18,6 @@ import { Cluster, type SettlingCluster } from "./cluster.ts";
 import { SolanaReader } from "./solana-reader.ts";
 import { checkSponsored } from "./sponsor-policy.ts";
 
-/** The clusters and the key of a facilitator on Solana. */
 export interface SolanaOptions {
   readonly clusters: readonly SettlingCluster[];
   /** The private key that pays fees: 64 bytes in base58, or as a JSON array. */

@@ -6,7 +6,6 @@ import { type Outcome } from "../x402/facilitator.ts";
 import { isSolanaPayment, type PaymentPayload } from "../x402/messages.ts";
 import { transactionOf } from "../x402/payment-key.ts";
 
-/** A cluster of Solana that is asked. */
 export interface SolanaCluster {
   readonly network: string;
   readonly rpc_url: string;

@@ -14,7 +14,6 @@ export interface TokenTransfer {
   readonly computeUnits: number;
 }
 
-/** The token accounts of a transfer. */
 export interface TransferAccounts {
   readonly from: string;
   readonly into: string;

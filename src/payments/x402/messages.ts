@@ -178,11 +178,9 @@ export type PaymentRequired = z.infer<typeof paymentRequiredSchema>;
 export type PaymentPayload = z.infer<typeof paymentPayloadSchema>;
 /** A payment by EIP-3009. */
 export type Eip3009Payment = z.infer<typeof eip3009PaymentSchema>;
-/** A payment by Permit2. */
 export type Permit2Payment = z.infer<typeof permit2PaymentSchema>;
 /** A payment on an EVM chain. */
 export type EvmPayment = Eip3009Payment | Permit2Payment;
-/** A payment on Solana. */
 export type SolanaPayment = Frame & { payload: z.infer<typeof solanaPayload> };
 /** The content of the PAYMENT-RESPONSE header. */
 export type Receipt = z.infer<typeof receiptSchema>;

@@ -166,7 +166,6 @@ export interface Share {
   readonly delayMs: number;
 }
 
-/** A taken address. */
 export interface Taken extends Address {
   readonly key: string;
   readonly host: string;
@@ -198,7 +197,6 @@ export interface Claim {
   readonly kind: string;
 }
 
-/** A job after an outcome was stored. */
 export interface Stored extends Job {
   /** Whether the page of the outcome was not delivered, because others have the names that it claims. */
   readonly isAlike: boolean;

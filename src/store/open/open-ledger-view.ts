@@ -9,7 +9,6 @@ import { SqliteLedgerView } from "../sqlite/sqlite-ledger-view.ts";
 /** Longest wait for a process that migrates the file, in milliseconds. */
 const BUSY_MS = 5000;
 
-/** A ledger that was opened for reading only. */
 export interface OpenLedgerView {
   readonly view: LedgerView;
   close(): Promise<void>;

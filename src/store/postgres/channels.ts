@@ -48,7 +48,6 @@ const COLUMNS = new Columns<Channel>({
 const CHANNEL = COLUMNS.of("c");
 const toChannel = COLUMNS.read;
 
-/** The columns of `RISKS`. */
 const RISK = new Columns<Risk>({
   network: asText,
   token: asText,

@@ -2,7 +2,6 @@ import { Database } from "bun:sqlite";
 import { chmodSync, closeSync, openSync } from "node:fs";
 import { codeOf } from "../../lib/caught.ts";
 
-/** The settings of an open file. */
 export interface SqliteSettings {
   /** With `FULL` each write waits for the disk. With `NORMAL` a power failure may undo it, with `OFF` it may spoil the file. */
   readonly synchronous: "FULL" | "NORMAL" | "OFF";

@@ -26,7 +26,6 @@ const INNER = ["--user", "--map-user=1000", "--map-group=1000", "--"];
 
 const PROXY = `--proxy-server=http://127.0.0.1:${INNER_PROXY_PORT}`;
 
-/** The settings of all cells of a service. */
 export interface CellSettings {
   readonly program: BrowserProgram;
   /** The command that runs `runInside` with the argument that is appended. */

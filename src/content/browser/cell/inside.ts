@@ -21,7 +21,6 @@ const order = z.object({
   environment: z.record(z.string(), z.string()),
 });
 
-/** The order of a cell. */
 export type CellOrder = z.output<typeof order>;
 
 /**

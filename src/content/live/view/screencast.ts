@@ -22,7 +22,6 @@ const MAX_OPEN_INPUTS = 50;
 /** The part of a connection to a browser that a view uses. */
 export type Calls = Pick<CdpConnection, "listen" | "send">;
 
-/** The text of a page. */
 interface Text {
   readonly title: string;
   readonly url: string;

@@ -15,7 +15,6 @@ export interface Batch {
 }
 
 export interface EventReader {
-  /** It has the read-only key. */
   readonly isReadOnly?: boolean;
   /** There may be new events, or the log is closed. */
   wake(): void;
@@ -59,7 +58,6 @@ export class StreamedRings {
     return this.#closed;
   }
 
-  /** The id of the newest event. */
   get lastId(): number {
     return this.#lastId;
   }

@@ -15,7 +15,6 @@ export class GrowingBytes {
     return this.#length;
   }
 
-  /** Adds the bytes of `chunk` from `start` to `end`. */
   add(chunk: Uint8Array, start: number, end: number): void {
     const length = this.#length + end - start;
     if (length > this.#room.length) {

@@ -1,7 +1,6 @@
 import { type Exchange } from "../../exchange/exchange.ts";
 import { type CommandOutcome } from "../control/protocol/control-connection.ts";
 
-/** The decision of a filter about a request. */
 export type FilterDecision =
   /** The request continues. `upstream`: what the filter gave to `set_upstream` after a park, a tenant's socket. */
   | { readonly kind: "continue"; readonly upstream?: string }

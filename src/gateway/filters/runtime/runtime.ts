@@ -30,7 +30,6 @@ export interface FilterSettings {
   readonly vmId: string;
   /** The most bytes to gather of a request's body of unknown length: the route's `max_body_bytes`. */
   readonly maxBodyBytes: number;
-  /** The fields of a request that the filter can see. */
   readonly visibleFields: (head: RequestHead) => Fields;
   /** The query that the filter can see: empty, or with its `?`. */
   readonly visibleQuery: (head: RequestHead) => string;
@@ -44,7 +43,6 @@ export type FilterCounts = Pick<FilterMetrics, "invoked" | "notInvoked">;
  */
 export const MAX_INSTANCES = 4000;
 
-/** The gauges of a worker. */
 export interface FilterGauges {
   /** An instance was bound to a request (1) or freed (-1). */
   pinnedChanged(change: 1 | -1): void;

@@ -24,7 +24,6 @@ export class QueryParameter {
       .map((part) => (part.includes("=") ? unescapedBytes(part.slice(part.indexOf("=") + 1)) : ""));
   }
 
-  /** The query without the parameter. */
   without(query: string): string {
     if (!this.#mayHold(query)) return query;
     const parts = partsOf(query);

@@ -1,6 +1,5 @@
 import { type Coder, type CompressStream } from "./codings.ts";
 
-/** Receives the output of a compressor. */
 export interface CompressorHost {
   /** Takes output. False: the compressor sends no more until `goOn`. */
   output(bytes: Uint8Array): boolean;

@@ -9,7 +9,6 @@ import { directivesOf } from "./targeted-field.ts";
 /** Bytes of memory that an entry takes in addition to its texts and its body. */
 const OVERHEAD_BYTES = 512;
 
-/** The clocks of a cache. */
 export interface CacheClocks {
   /** Monotonic milliseconds. Ages count by it. */
   readonly now: () => number;

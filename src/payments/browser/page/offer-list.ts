@@ -27,7 +27,6 @@ export class OfferList {
     return this.#payable.length === 0;
   }
 
-  /** Shows what these wallets can pay. */
   show(wallets: readonly Wallet[]): void {
     const shown = this.#payable.filter(({ network }) => wallets.some((wallet) => wallet.pays(network)));
     if (shown.length === this.#shown.length) return;

@@ -10,7 +10,6 @@ import { NotSigned, type Signing } from "./signing.ts";
 import { type Wallet } from "./wallet.ts";
 import { type Outcome, outcomeOf, UNKNOWN } from "./words.ts";
 
-/** The request that is paid for. */
 export interface PaidRequest {
   readonly method: string;
   readonly url: string;

@@ -1,6 +1,5 @@
 import { type Signing } from "./signing.ts";
 
-/** A wallet of the browser. */
 export interface Wallet {
   /** Text from the wallet. */
   readonly name: string;

@@ -6,7 +6,6 @@ import { TextLines } from "./text-lines.ts";
 
 const COMMENT = /\/\/[^\r\n]*|\/\*[^]*?\*\//y;
 
-/** A document and the text that it was read from. */
 export interface WrittenDocument {
   readonly text: string;
   readonly document: unknown;

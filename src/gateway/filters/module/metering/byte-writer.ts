@@ -39,7 +39,6 @@ export class ByteWriter {
     return this;
   }
 
-  /** Writes bytes with their length before them. */
   sized(bytes: Uint8Array): this {
     return this.u32(bytes.length).raw(bytes);
   }

@@ -57,7 +57,6 @@ export class FieldList {
     this.#pseudo = pseudo === undefined ? undefined : new Map(pseudo);
   }
 
-  /** True if the filter has changed the list. */
   get isChanged(): boolean {
     return this.#isChanged;
   }

@@ -35,7 +35,6 @@ export interface Receipts {
   readonly free: Fields;
 }
 
-/** The units that are paid for. */
 export interface PaidUnits {
   readonly name: string;
   /** Units that may leave. */

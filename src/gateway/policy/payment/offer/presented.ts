@@ -51,7 +51,6 @@ export function readPresented(
   return "version" in credential ? credential : new Unreadable(credential);
 }
 
-/** A payment from a channel. */
 export interface PresentedChannel {
   readonly version: "channel";
   readonly header: string;

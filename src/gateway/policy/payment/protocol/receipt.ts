@@ -57,7 +57,6 @@ export function refusalOf({ network, from }: Pick<Payment, "network" | "from">, 
   return { success: false, errorReason: reason, transaction: "", network, payer: from };
 }
 
-/** The form of a payment, and of its receipt. */
 export interface PaymentForm {
   /** The x402 version that the client uses, or the `Payment` scheme. */
   readonly version: 1 | 2 | "mpp";

@@ -29,12 +29,10 @@ export class OptionalRefunds {
     this.#desk.use(config, sends);
   }
 
-  /** As in `RefundDesk`. */
   refund(request: Desks.RefundRequest, by: Actor): Promise<Refund> {
     return this.#opened().refund(request, by);
   }
 
-  /** As in `RefundDesk`. */
   refundCredit(request: Desks.CreditRefundRequest, by: Actor): Promise<readonly Refund[]> {
     return this.#opened().refundCredit(request, by);
   }

@@ -14,7 +14,6 @@ const MAX_SHARED_BYTES = 7 * 1024 * 1024;
 /** Bytes of bodies that are read from their files at a time. Beyond them a response is not shared. */
 const MAX_READING_BYTES = 32 * 1024 * 1024;
 
-/** The interface for reading the body of a shared response. */
 export interface ResponseBody {
   readonly body: readonly Uint8Array[] | ResponseFile;
   /** Bytes of body. */
