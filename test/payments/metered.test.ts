@@ -8,6 +8,7 @@ import { BatchSettlementEvmScheme } from "@x402/evm/batch-settlement/client";
 import { wrapFetchWithPaymentFromConfig } from "@x402/fetch";
 import { createPublicClient, http, type PublicClient } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
+import { z } from "zod";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { until } from "../../src/lib/testing/until.ts";
 import { Channels } from "../../src/payments/client/channels/channels.ts";
@@ -20,6 +21,11 @@ import { type ChannelConfig, type ChannelRequirements } from "../../src/payments
 import { decodeHeader, encodeHeader } from "../../src/payments/x402/header.ts";
 import { paymentRequiredSchema } from "../../src/payments/x402/messages.ts";
 import { type EvmNetwork, parseEvmNetwork } from "../../src/payments/x402/networks.ts";
+import { type Channel } from "../../src/store/channels.ts";
+import { openStore } from "../../src/store/open/open-store.ts";
+import { openPostgresStore } from "../../src/store/postgres/open-postgres-store.ts";
+import { type Store } from "../../src/store/store.ts";
+import { hasPostgres, sharedPostgres } from "../../src/store/testing/postgres.ts";
 import { type Protocol, type ProtocolGateway, PROTOCOLS, startProtocols } from "../policy/protocols.ts";
 import { TEST_CA } from "../support/certificates.ts";
 import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
@@ -239,6 +245,37 @@ async function answered(
   return response ?? new Response();
 }
 
+/** Terms by which the whole response is sold. */
+function withoutMeter(terms: object): object {
+  return Object.fromEntries(Object.entries(terms).filter(([name]) => name !== "meter"));
+}
+
+/** The channels of a ledger that no gateway has open any more. */
+async function channelsOf(store: Store): Promise<readonly Channel[]> {
+  await store.ready();
+  const channels = await store.channels.list(undefined, 2);
+  await store.close();
+  return channels;
+}
+
+/** The keys of each kind of ledger. `close` returns what it has of channels. */
+async function stores(): Promise<
+  readonly { readonly store: object; readonly close: () => Promise<readonly Channel[]> }[]
+> {
+  const folder = mkdtempSync(join(tmpdir(), "turnpike-metered-"));
+  const file = async (): Promise<readonly Channel[]> => {
+    const channels = await channelsOf(openStore(join(folder, "turnpike.db")));
+    rmSync(folder, { recursive: true });
+    return channels;
+  };
+  const sqlite = { store: { state_path: folder }, close: file };
+  if (!hasPostgres) return [sqlite];
+  const database = await sharedPostgres();
+  const user = await database.newUser();
+  const close = () => channelsOf(openPostgresStore(database.settings({ user })));
+  return [sqlite, { store: { postgres: { url: database.url(user) } }, close }];
+}
+
 describe.skipIf(!hasChain)("a response that is paid for as it flows", () => {
   test("is the same over all HTTP versions, and any worker takes further payments", async () => {
     const buyer = await Buyer.of("/events");
@@ -350,6 +387,37 @@ describe.skipIf(!hasChain)("a response that is paid for as it flows", () => {
     await second.kill();
     rmSync(folder, { recursive: true });
   });
+
+  test.each(["after", "before"] as const)(
+    "is charged once and flows again after a kill, although its route sells the whole response since, settled %s it",
+    async (settle) => {
+      const { routes } = z.object({ routes: z.array(z.looseObject({ x402: z.looseObject({}) })) }).parse(config);
+      const whole = routes.map((route) => ({ ...route, x402: { ...withoutMeter(route.x402), settle } }));
+      // oxlint-disable no-await-in-loop -- each gateway has the listener's ports for itself
+      for (const { store, close } of await stores()) {
+        const buyer = await Buyer.of("/events");
+        const first = await startGateway({ ...config, ...store }, environment);
+        const flow = flowOf(await answered(openAt(first), { "payment-signature": buyer.pay() }, [200]));
+        await until(() => flow.text().length >= eventsTo(UNITS).length);
+        const payment = { "payment-signature": buyer.pay() };
+        const further = await fetch(openAt(first), { headers: { ...payment, "payment-stream": flow.name } });
+        expect(further.status).toBe(200);
+        await until(() => flow.text().length >= eventsTo(UNITS + 1).length);
+        await first.kill();
+        const second = await startGateway({ ...config, ...store, routes: whole }, environment);
+        const again = await answered(openAt(second), payment, [200, 402]);
+        expect([again.status, await again.text()]).toEqual([
+          200,
+          expect.stringContaining(`${eventsTo(UNITS)}event: error`),
+        ]);
+        expect((await answered(openAt(second), payment, [402])).headers.has("payment-required")).toBe(true);
+        await second.stop();
+        const [channel, ...others] = await close();
+        expect([channel, others]).toMatchObject([{ base: "2000", charged: "2000", holder: "" }, []]);
+      }
+      // oxlint-enable no-await-in-loop
+    },
+  );
 
   test("can be the messages of a WebSocket connection", async () => {
     const buyer = await Buyer.of("/messages");

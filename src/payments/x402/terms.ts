@@ -239,6 +239,11 @@ export function flowOf({ extra }: Pick<PaymentRequirements, "extra">): unknown {
   return extra["paymentFlow"] ?? "authorization";
 }
 
+/** True if `extra` prices units of the response. */
+function hasMeter({ extra }: Pick<PaymentRequirements, "extra">): boolean {
+  return extra["meter"] !== undefined;
+}
+
 /** True if the accepted requirements equal these requirements. `extra` may have additional members of other names. */
 export function agrees(accepted: PaymentRequirements, requirements: PaymentRequirements): boolean {
   return (
@@ -250,6 +255,7 @@ export function agrees(accepted: PaymentRequirements, requirements: PaymentRequi
     accepted.maxTimeoutSeconds === requirements.maxTimeoutSeconds &&
     contains(accepted.extra, requirements.extra) &&
     methodOf(accepted) === methodOf(requirements) &&
-    flowOf(accepted) === flowOf(requirements)
+    flowOf(accepted) === flowOf(requirements) &&
+    hasMeter(accepted) === hasMeter(requirements)
   );
 }

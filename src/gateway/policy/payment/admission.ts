@@ -26,6 +26,8 @@ import { Sale } from "./sale/sale.ts";
 
 /** Seconds after which a client can retry if the ledger did not respond. */
 const LEDGER_RETRY_S = 5;
+/** A route that sells by the unit begins no work for a payment that is made once. */
+const UNMETERED: Refusal = { kind: "terms", error: "No matching payment requirements" };
 const NO_LEDGER = "The payment could not be looked up. Send the same payment again, not a new one.";
 
 type Claim =
@@ -78,8 +80,7 @@ export async function admit(
     if ("version" in presented && presented.version === "channel") {
       return await admitChannel(paidRoute, exchange, presented);
     }
-    // One payment by another scheme would pay for a response without an end.
-    const offer = paidRoute.meter === undefined ? offerOf(paidRoute, exchange, presented) : undefined;
+    const offer = offerOf(paidRoute, exchange, presented);
     if (offer === undefined || typeof offer === "string") {
       client.count("terms");
       respondRefused(exchange, paidRoute, offer ?? "No matching payment requirements");
@@ -118,7 +119,8 @@ function claimLoss(paidRoute: PaidRoute, claim: Exclude<Claim, { kind: "leased" 
 
 async function claimPayment(paidRoute: PaidRoute, exchange: Exchange, offer: Offer): Promise<Claim> {
   const { ledger, maxPartials } = paidRoute;
-  const { refusal } = offer;
+  // One payment by another scheme would pay for a response without an end.
+  const refusal = offer.refusal ?? (paidRoute.meter === undefined ? undefined : UNMETERED);
   const reservation = await resumed(paidRoute, exchange, offer);
   // Work that has begun is finished, even if the terms or the time have changed: a new challenge would make the client
   // pay twice.

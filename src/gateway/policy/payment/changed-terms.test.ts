@@ -1,7 +1,20 @@
 import { afterEach, expect, test } from "bun:test";
-import { LEASE_MS } from "../../../store/ledger.ts";
+import { fieldLine } from "../../../lib/http/fields.ts";
+import { until } from "../../../lib/testing/until.ts";
+import { issueCredit } from "../../../payments/credit/issue.ts";
+import { freshAccount } from "../../../payments/evm/testing/shop.ts";
+import { deferralOf } from "../../../payments/settlement/deferral.ts";
+import { answerTo, challengesOf } from "../../../payments/testing/mpp.ts";
+import { PAYER, USDC } from "../../../payments/testing/payment.ts";
+import { signedPermit2 } from "../../../payments/testing/permit2-payment.ts";
+import { encodeHeader } from "../../../payments/x402/header.ts";
+import { paymentRequiredSchema } from "../../../payments/x402/messages.ts";
+import { CREDIT_BOOK } from "../../../store/credits.ts";
+import { type Ledger, LEASE_MS, type Payment } from "../../../store/ledger.ts";
+import { channels as channelKeys } from "../../config/schema/x402-channels.ts";
 import { type PaymentTerms } from "./challenge/create-requirements.ts";
-import { closeShops, openShop } from "./testing/shop.ts";
+import { onEachStore } from "./testing/on-each-store.ts";
+import { closeShops, decoded, openShop, type Shop, type ShopOptions } from "./testing/shop.ts";
 import { respondWith } from "./testing/test-gateway.ts";
 
 afterEach(closeShops);
@@ -72,6 +85,118 @@ test("without servers a route takes no new payment and offers no price, and fini
   before.clock.now += LEASE_MS;
   expect((await after.send(begun)).status).toBe(200);
   expect(await before.recorded(begun)).toMatchObject({ state: "settled" });
+});
+
+const FACILITATOR = { facilitatorAddress: freshAccount().address };
+
+/** The route by the unit. */
+const METERED: ShopOptions = {
+  channels: { keys: channelKeys.parse({}), authorizer: freshAccount() },
+  kinds: { current: [{ scheme: "batch-settlement", network: "eip155:*" }] },
+  terms: { scheme: "batch-settlement", meter: { unit: "event", units: 3, pause_s: 1 } },
+  credits: true,
+  mpp: true,
+};
+
+const PLAIN: ShopOptions = { credits: true, mpp: true };
+const UPTO: ShopOptions = {
+  terms: { scheme: "upto", max_timeout_seconds: 3600 },
+  kinds: { current: [{ scheme: "upto", network: "eip155:*", extra: FACILITATOR }] },
+};
+
+/** Of a process that dies before it can record a delivery. */
+const dead = (real: Ledger): Partial<Ledger> => ({
+  move: (held, change) => (change.delivered === undefined ? real.move(held, change) : new Promise(() => {})),
+});
+
+type Headers = Readonly<Record<string, string>>;
+type Pay = (shop: Shop) => Promise<Headers>;
+
+function send({ gateway }: Shop, headers: Headers): Promise<Response> {
+  return fetch(`${gateway.url}/goods`, { headers });
+}
+
+/** The header of a new payment to a shop. */
+const WAYS: readonly (readonly [what: string, terms: ShopOptions, pay: Pay])[] = [
+  ["payment", PLAIN, async (shop) => ({ "payment-signature": encodeHeader(shop.payment()) })],
+  [
+    "payment by the Payment scheme",
+    PLAIN,
+    async (shop) => {
+      const [challenge] = challengesOf(await fetch(`${shop.gateway.url}/goods`));
+      if (challenge === undefined) throw new Error("no challenge");
+      return { authorization: answerTo(challenge, {}) };
+    },
+  ],
+  [
+    "payment of at most a price",
+    UPTO,
+    async (shop) => {
+      const unpaid = await fetch(`${shop.gateway.url}/goods`);
+      const [requirements] = paymentRequiredSchema.parse(decoded(unpaid, "payment-required")).accepts;
+      if (requirements === undefined) throw new Error("no requirements");
+      return { "payment-signature": encodeHeader(signedPermit2(requirements, shop.clock.now / 1000)) };
+    },
+  ],
+  [
+    "charge to prepaid credit",
+    PLAIN,
+    async ({ store, clock }) => {
+      const terms = { owner: PAYER.toLowerCase(), unit: "money", name: "", network: "eip155:84532" } as const;
+      const credit = { ...terms, token: USDC.toLowerCase(), routes: [], expiresAt: 0 };
+      const grant = { kind: "issued", amount: "10000", payment: "" } as const;
+      const { token } = await issueCredit(store.credits, credit, grant, true);
+      return { authorization: `Bearer ${token}`, "idempotency-key": String(clock.now) };
+    },
+  ],
+];
+
+onEachStore((onNewStore) => {
+  /** A payment that has paid for a request, whose gateway has died, and the gateway that follows it. */
+  async function followed(terms: ShopOptions, pay: Pay, upstream?: ShopOptions["upstream"]) {
+    const shared = { ...onNewStore(), ...(upstream === undefined ? {} : { upstream }) };
+    const before = openShop({ ...shared, ...terms, ledger: dead });
+    const after = openShop({ ...shared, ...METERED });
+    const headers = await pay(before);
+    expect([(await send(after, headers)).status, after.runs]).toEqual([402, 0]);
+    await (await send(before, headers)).text();
+    shared.clock.now += LEASE_MS + 1;
+    const recorded = async (): Promise<Payment> => {
+      const [only, ...others] = await before.store.view.list({}, { limit: 2 });
+      if (only === undefined || others.length > 0) throw new Error("not one payment");
+      return only;
+    };
+    return { before, after, again: () => send(after, headers), recorded };
+  }
+
+  test.each(WAYS)(
+    "a %s that was made gets its response, once, although the route sells by the unit",
+    async (_what, terms, pay) => {
+      const { before, after, again, recorded } = await followed(terms, pay);
+      const response = await again();
+      expect([response.status, await response.text()]).toEqual([200, "the goods"]);
+      await until(async () => (await recorded()).delivered);
+      expect(await recorded()).toMatchObject({ state: "settled", amount: "10000" });
+      const { asset } = await recorded();
+      if (asset.startsWith(CREDIT_BOOK)) {
+        expect(await before.store.credits.find(asset.slice(CREDIT_BOOK.length))).toMatchObject({ balance: "0" });
+      }
+      // The same response is kept.
+      expect([(await again()).status, after.runs, after.settlements]).toEqual([200, 1, 0]);
+    },
+  );
+
+  test.each(WAYS.slice(2))("work for a %s goes on although the route sells by the unit", async (_what, terms, pay) => {
+    const deferral = fieldLine("Settlement-Deferral", `{"path":"/charges/1"}`);
+    const { after, again, recorded } = await followed(terms, pay, (exchange) =>
+      respondWith(exchange, 202, "job", deferral),
+    );
+    const response = await again();
+    expect([response.status, await response.text()]).toEqual([202, "job"]);
+    await until(async () => (await recorded()).delivered);
+    const payment = await recorded();
+    expect([payment.state, deferralOf(payment)?.quote, after.settlements]).toEqual(["deferred", "10000", 0]);
+  });
 });
 
 for (const testMode of [true, false]) {

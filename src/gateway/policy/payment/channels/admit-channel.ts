@@ -24,7 +24,6 @@ import {
   type ChannelOffer,
   channelReservation,
   isCheckedByChain,
-  isOfUnits,
   MISMATCH,
 } from "./channel-offer.ts";
 import { refundChannel } from "./refund-channel.ts";
@@ -176,7 +175,7 @@ class ChannelRequest {
     // Before that, the channel must be looked at again: its process may have died, and its payer may withdraw since.
     if (!BEGUN.has(state)) return undefined;
     const isSold = state === "settled" || state === "deferred";
-    if (isSold && isFurther(this.#paidRoute, this.#exchange)) return { kind: "again", payment: standing };
+    if (isSold && isFurther(this.#offer, this.#exchange)) return { kind: "again", payment: standing };
     if (isSold && (delivered || (state === "settled" && !isOwed(standing)))) {
       // A client that has lost its state sends an old voucher: a stored response is for the newest one alone.
       const isRepeat = channel.tail === nonce && (await responses.isKept(standing.fingerprint, clock()));
@@ -203,7 +202,8 @@ class ChannelRequest {
     if (isCheckedByChain(offer) && (await this.#desk.channels.isBarred(channel.payer)))
       return { kind: "refused", reason: BARRED };
     if (await this.#desk.isTooRisky(channel, offer.agreed.amount)) return { kind: "later", error: RISKY };
-    if (!hasRoom(this.#paidRoute, this.#reservation.fingerprint)) return { kind: "no-room" };
+    if (offer.meter === undefined && !hasRoom(this.#paidRoute, this.#reservation.fingerprint))
+      return { kind: "no-room" };
     const { leased, payment } = await ledger.reserve(this.#reservation, maxPartials);
     if (leased) return { kind: "leased", payment, channel };
     const isOther = payment.reason === UNCOVERED || payment.fingerprint !== this.#reservation.fingerprint;
@@ -252,14 +252,12 @@ class ChannelRequest {
     switch (result.kind) {
       case "leased":
         return await new Sale(paidRoute, exchange, accepted(offer, result.channel), result.payment).run(
-          // Work that has begun is finished as it was sold, although its route now sells by the unit.
-          paidRoute.meter && isOfUnits(offer.payment)
-            ? sellMetered(paidRoute.meter, this.#desk, result.channel)
-            : undefined,
+          // Work that has begun is finished as it was sold, although its route is sold on other terms since.
+          offer.meter && sellMetered(offer.meter, this.#desk, result.channel),
         );
       case "again":
         client.count("used");
-        if (respondTakenBefore(paidRoute, exchange, result.payment)) break;
+        if (isFurther(offer, exchange) && respondTakenBefore(paidRoute, exchange, result.payment)) break;
         await respondRepeat({ paidRoute, exchange, form: { version: 2 } }, result.payment, result.payment.fingerprint);
         break;
       case "refused":

@@ -4,6 +4,7 @@ import { checkVoucher } from "../../../../payments/signatures/check-voucher.ts";
 import { isZero } from "../../../../payments/x402/address.ts";
 import { type ChannelPayment, type ChannelRequirements } from "../../../../payments/x402/channel-messages.ts";
 import { type PaymentRequirements } from "../../../../payments/x402/messages.ts";
+import { type MeterTerms, meterSchema } from "../../../../payments/x402/meter.ts";
 import { parseEvmNetwork } from "../../../../payments/x402/networks.ts";
 import { type Reason } from "../../../../payments/x402/reasons.ts";
 import { agrees, findError } from "../../../../payments/x402/terms.ts";
@@ -35,6 +36,8 @@ export interface ChannelOffer extends Omit<AcceptedPayment, "prepaid"> {
   readonly agreed: ChannelRequirements;
   /** The route does not have these terms any more. */
   readonly isOld: boolean;
+  /** The units that the payment covers, also if the route sells others now; undefined: the whole response. */
+  readonly meter: MeterTerms | undefined;
   /** The channel's base if the voucher is right; undefined if it does not even cover the price. */
   readonly base: string | undefined;
   readonly key: PaymentKey & { readonly token: string };
@@ -56,7 +59,7 @@ export function channelOffer(
   const current = challenge?.required.accepts.filter(isOfChannels).find((own) => agrees(payment.accepted, own));
   const desk = paidRoute.channels;
   const { channelConfig, voucher, type } = payment.payload;
-  const agreed = current ?? (type === "refund" || isOfUnits(payment) ? undefined : payment.accepted);
+  const agreed = current ?? (type === "refund" ? undefined : payment.accepted);
   if (challenge === undefined || agreed === undefined || desk === undefined) return NO_TERMS;
   const error = checkChannelTerms(channelConfig, voucher.channelId, agreed) ?? signatureError(payment, agreed);
   if (error !== undefined) return current === undefined ? NO_TERMS : error;
@@ -87,6 +90,7 @@ export function channelOffer(
     payment,
     agreed,
     isOld: current === undefined,
+    meter: meterOf(payment, paidRoute.meter),
     validBefore,
     base: isCounted ? String(base) : undefined,
     key,
@@ -94,9 +98,10 @@ export function channelOffer(
   };
 }
 
-/** True if a payment covers units of a response. A route that sells other units now cannot finish it. */
-export function isOfUnits({ accepted }: ChannelPayment): boolean {
-  return accepted.extra["meter"] !== undefined;
+/** No further payment can come for units that a route without a meter does not sell any more. */
+function meterOf({ accepted }: ChannelPayment, now: MeterTerms | undefined): MeterTerms | undefined {
+  const sold = meterSchema.safeParse(accepted.extra["meter"]).data;
+  return sold && { ...sold, pause_s: now?.pause_s ?? 0 };
 }
 
 function isOfChannels(requirements: PaymentRequirements): requirements is ChannelRequirements {

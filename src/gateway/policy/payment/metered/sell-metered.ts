@@ -219,13 +219,16 @@ function respondTaken(exchange: Exchange, name: string, receipt: Fields): void {
 }
 
 /** True if a request pays further for a metered response. */
-export function isFurther({ meter }: Pick<PaidRoute, "meter">, { head }: Pick<Exchange, "head">): boolean {
+export function isFurther(
+  { meter }: { readonly meter: MeterTerms | undefined },
+  { head }: Pick<Exchange, "head">,
+): boolean {
   return meter !== undefined && paidStream(head) !== undefined;
 }
 
-/** Responds to a further payment that is sent again. False: it is another request, or it was not taken. */
+/** Responds to a further payment that is sent again. False: it was not taken. */
 export function respondTakenBefore(paidRoute: PaidRoute, exchange: Exchange, payment: Payment): boolean {
-  const stream = paidRoute.meter && paidStream(exchange.head);
+  const stream = paidStream(exchange.head);
   if (stream === undefined || !TAKEN.has(payment.state)) return false;
   const receipt = signedReceipt(paidRoute, exchange, { ...payment, payer: payment.from });
   respondTaken(exchange, stream, receiptFields(receipt, { version: 2 }));

@@ -23,8 +23,8 @@ export async function isBegun({ ledger }: PaidRoute, reservation: Reservation): 
 }
 
 /** True if the response can be kept until it is paid. A response that is passed through needs no buffer. */
-export function hasRoom({ responses, settle, meter, clock }: PaidRoute, fingerprint: string): boolean {
-  return settle === "before" || meter !== undefined || responses.admits() || responses.has(fingerprint, clock());
+export function hasRoom({ responses, settle, clock }: PaidRoute, fingerprint: string): boolean {
+  return settle === "before" || responses.admits() || responses.has(fingerprint, clock());
 }
 
 /** Responds that there is no room for the response now. */
