@@ -22,12 +22,14 @@ import { WRITER_STALE_MS } from "./response-index.ts";
 
 const folders: string[] = [];
 const disks: ResponseDisk[] = [];
-const clock = { now: 1_000_000 };
+/** `steps`: the milliseconds by which the system clock was set. */
+const clock = { now: 1_000_000, steps: 0 };
 
 afterEach(async () => {
   for (const disk of disks.splice(0)) await disk.close();
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
   clock.now = 1_000_000;
+  clock.steps = 0;
 });
 
 function newFolder(): string {
@@ -41,6 +43,7 @@ function openDisk(folder: string, options: Partial<ResponseDiskOptions> = {}): R
     folder,
     maxBytes: 10_000_000,
     now: () => clock.now,
+    steady: () => clock.now - clock.steps,
     log: () => {},
     ...options,
   });
@@ -286,6 +289,28 @@ test("a file that this process writes is not swept, however long it takes", asyn
   if (file !== undefined) await disk.keepFile(file, recordOf("key"));
   file?.release();
   expect((await bodyOf(disk, "key"))?.length).toBe(10);
+});
+
+test("a clock that is set forward removes neither kept responses nor the files that another worker writes, for an hour", async () => {
+  const folder = newFolder();
+  const [worker, other] = [openDisk(folder), openDisk(folder)];
+  const file = await write(worker, randomBytes(10));
+  await keepLong(worker, "kept", randomBytes(20));
+  for (const ms of [59_000, 24 * 3_600_000]) {
+    clock.now += ms;
+    clock.steps += ms;
+    other.sweep();
+  }
+  clock.now -= 24 * 3_600_000;
+  clock.steps -= 24 * 3_600_000;
+  other.sweep();
+  if (file !== undefined) await worker.keepFile(file, recordOf("late"));
+  file?.release();
+  expect((await bodyOf(other, "late"))?.length).toBe(10);
+  expect((await bodyOf(other, "kept"))?.length).toBe(20);
+  clock.now += 3_600_000;
+  other.sweep();
+  expect([filesIn(folder), other.account]).toEqual([[], { bytes: 0, responses: 0 }]);
 });
 
 test("unknown files and a broken index are gone after a start", async () => {

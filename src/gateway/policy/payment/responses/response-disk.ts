@@ -3,6 +3,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { codeOf, messageOf } from "../../../../lib/caught.ts";
 import { TurnpikeError } from "../../../../lib/errors.ts";
+import { ClockSteps } from "../../../../lib/time/clock-steps.ts";
 import { WriteTurns } from "../../../../store/sqlite/write-turns.ts";
 import { ResponseFile } from "./response-file.ts";
 import { type ResponseRecord, encodeTail, readWhole, wholeOf } from "./response-format.ts";
@@ -26,6 +27,8 @@ export interface ResponseDiskOptions {
   readonly maxBytes: number;
   /** Unix milliseconds. */
   readonly now: () => number;
+  /** Milliseconds of a clock that no one sets. Default: `performance.now`. */
+  readonly steady?: () => number;
   readonly log: (message: string) => void;
 }
 
@@ -46,6 +49,7 @@ const BUSY = "Too many paid responses are being read and written";
 export class ResponseDisk {
   readonly #options: ResponseDiskOptions;
   readonly #index: ResponseIndex;
+  readonly #steps: ClockSteps;
   /** SQLite's own wait blocks the event loop of the worker, and with it all its clients. */
   readonly #turns = new WriteTurns(BUSY_MS);
   /** The names of files that are still being written. */
@@ -63,6 +67,7 @@ export class ResponseDisk {
   constructor(options: ResponseDiskOptions) {
     this.#options = options;
     this.#maxBytes = options.maxBytes;
+    this.#steps = new ClockSteps(options.now, options.steady);
     try {
       this.#index = new ResponseIndex(options.folder);
     } catch (error) {
@@ -165,11 +170,15 @@ export class ResponseDisk {
     return undefined;
   }
 
-  /** Removes a limited number of expired responses; true if there can be more. */
+  /**
+   * Removes a limited number of expired responses; true if there can be more. After a step forward of the system clock it
+   * removes nothing for an hour: the files that other workers are writing would seem to be left over.
+   */
   sweep(): boolean {
     try {
       const now = this.#options.now();
       this.#index.renew(now);
+      if (!this.#steps.isCalm()) return false;
       return this.#index.sweep(now, SWEEP_RESPONSES) === SWEEP_RESPONSES;
     } catch (error) {
       this.#report(error);

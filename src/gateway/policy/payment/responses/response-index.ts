@@ -4,8 +4,11 @@ import { chmodSync, mkdirSync, renameSync, rmSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf } from "../../../../lib/caught.ts";
 
-/** Milliseconds after the last sign of life of a process. After that its unfinished responses are removed. @bound @internal */
-export const WRITER_STALE_MS = 30_000;
+/**
+ * Milliseconds after the last sign of life of a process. After that its unfinished responses are removed. It is longer than the
+ * largest change of the system clock that does not count as a step (`ClockSteps`). @bound @internal
+ */
+export const WRITER_STALE_MS = 90_000;
 /** Paid responses on the disk, unfinished or kept for a repetition. @operator */
 const MAX_RESPONSES = 100_000;
 /** Stored responses that are evicted for one new response. Removing more would delay other requests. */
