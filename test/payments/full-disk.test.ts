@@ -1,9 +1,9 @@
 /**
- * A gateway with two workers whose ledger is on a full disk serves what needs no ledger, refuses payments, and sells when
- * there is space.
+ * A gateway with two workers whose ledger is on a full disk, or was moved away. It serves free routes, refuses payments, and sells
+ * when there is space, or when the ledger is back.
  */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
@@ -49,11 +49,11 @@ function fill(): void {
   expect(stderr.toString()).toContain("No space left");
 }
 
-async function start(): Promise<void> {
+async function start(statePath = disk): Promise<void> {
   const route = { upstream: "site" };
   gateway = await startGateway({
     server: { workers: 2 },
-    state_path: disk,
+    state_path: statePath,
     x402: { enabled: true, test_mode: true },
     upstreams: [{ name: "site", servers: [serverAt(upstream.port ?? 0)] }],
     routes: [
@@ -104,6 +104,27 @@ test.skipIf(!canMount)(
     await gateway.stop();
   },
 );
+
+test("a ledger that is moved away takes no payment, and the workers sell when it is back", async () => {
+  const state = join(folder, "state");
+  mkdirSync(state);
+  await start(state);
+  const payment = signedPayment(Date.now() / 1000);
+  expect((await pay(payment)).status).toBe(200);
+  renameSync(state, `${state}.away`);
+  runs = 0;
+  const refused = await Promise.all(Array.from({ length: 10 }, () => pay()));
+  expect(refused.map((response) => response.status)).toEqual(refused.map(() => 503));
+  expect([runs, await unavailable(), await statusOf("/free")]).toEqual([0, "1", 200]);
+  expect(gateway.output()).toContain(
+    "the file was moved or deleted while it is in use: put it back, or restart the process",
+  );
+  renameSync(`${state}.away`, state);
+  expect((await pay(payment)).status).toBe(200);
+  const sold = await Promise.all(Array.from({ length: 10 }, () => pay()));
+  expect(sold.map((response) => response.status)).toEqual(sold.map(() => 200));
+  await gateway.stop();
+});
 
 describe.skipIf(!canMount).each(["without a ledger", "with a ledger"])("a start on a full disk, %s", (before) => {
   test("serves free routes, refuses payments, and accepts them when there is space", async () => {

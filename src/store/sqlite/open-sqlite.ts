@@ -2,6 +2,11 @@ import { Database } from "bun:sqlite";
 import { chmodSync, closeSync, openSync } from "node:fs";
 import { codeOf } from "../../lib/caught.ts";
 
+/** `SQLITE_FCNTL_HAS_MOVED` writes 1 if the name of the open file is gone, or belongs to another file. */
+const HAS_MOVED = 20;
+/** An int. Bun asks for 8 bytes. */
+const moved = new Int32Array(2);
+
 export interface SqliteSettings {
   /** With `FULL` each write waits for the disk. With `NORMAL` a power failure may undo it, with `OFF` it may spoil the file. */
   readonly synchronous: "FULL" | "NORMAL" | "OFF";
@@ -56,4 +61,19 @@ function makeOwn(path: string, what: string): void {
  */
 export function undoInMemory(database: Database): void {
   database.run("PRAGMA temp_store = MEMORY");
+}
+
+/**
+ * Throws if the file was moved or deleted while it is open. SQLite reports no error then, and the writes are lost when the process
+ * ends. Another process would create a new file meanwhile, and accept spent payments again.
+ */
+export function refuseMoved(database: Database): void {
+  moved[0] = 0;
+  database.fileControl(HAS_MOVED, moved);
+  if (moved[0] === 0) return;
+  const text = "the file was moved or deleted while it is in use: put it back, or restart the process";
+  throw Object.assign(new Error(`Cannot write to "${database.filename}": ${text}`), {
+    code: "SQLITE_READONLY_DBMOVED",
+    publicText: text,
+  });
 }

@@ -1,5 +1,5 @@
 import { type Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
-import { undoInMemory } from "./open-sqlite.ts";
+import { refuseMoved, undoInMemory } from "./open-sqlite.ts";
 import { WriteTurns } from "./write-turns.ts";
 
 /**
@@ -15,7 +15,7 @@ export class SqliteConnection {
 
   /**
    * The file, or what opens it at its first use. `turns`: the turns of the writes of this process to the file. `prepare` is called
-   * before each write, outside of a transaction.
+   * before each write, outside of a transaction. A write fails if the file was moved or deleted.
    */
   constructor(file: Database | (() => Database), turns = new WriteTurns(0), prepare: () => void = () => {}) {
     this.#open = typeof file === "function" ? file : () => file;
@@ -48,7 +48,7 @@ export class SqliteConnection {
   /** Calls `write` in its turn. If it throws, it must have changed nothing. */
   turn<T>(write: () => T): Promise<T> {
     return this.#turns.run(() => {
-      this.#prepare();
+      this.#begin();
       return write();
     });
   }
@@ -65,8 +65,7 @@ export class SqliteConnection {
 
   /** The same at once. Throws SQLITE_BUSY if another process writes. */
   together<T>(work: () => T): T {
-    this.#prepare();
-    return this.#opened().transaction(work).immediate();
+    return this.#begin().transaction(work).immediate();
   }
 
   /** Reads that see one state of the file. */
@@ -88,6 +87,13 @@ export class SqliteConnection {
   /** The statement, for values without names. */
   prepared(sql: string): Statement {
     return this.#statements.getOrInsertComputed(sql, () => this.#opened().query(sql));
+  }
+
+  #begin(): Database {
+    const database = this.#opened();
+    refuseMoved(database);
+    this.#prepare();
+    return database;
   }
 
   #opened(): Database {

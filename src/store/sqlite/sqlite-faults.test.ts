@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { afterAll, expect, setDefaultTimeout, spyOn, test } from "bun:test";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LEASE_MS } from "../ledger.ts";
@@ -67,6 +67,39 @@ test("a change waits for another process's write, then fails completely, and wor
   expect(await settle()).toBe(true);
   expect(await store.outbox.claim(1)).toMatchObject([{ id: "notice" }]);
   await store.close();
+});
+
+test("a file that was moved, deleted or replaced refuses all writes until it is back", async () => {
+  const own = join(folder, "moved");
+  mkdirSync(own);
+  const path = join(own, "ledger.db");
+  const store = openStore(path);
+  const jobs = openSqliteJobs(join(own, "jobs.db"));
+  const { payment } = await store.ledger.reserve(RESERVATION);
+  const writes = async (): Promise<(string | undefined)[]> => {
+    const results = [
+      store.ledger.reserve({ ...RESERVATION, nonce: "0xnew" }),
+      store.ledger.move(payment, { state: "settling", lease: true }),
+      store.paymentIds.tie({ payer: "p", id: "i" }, "f", 5e12),
+      store.credits.rekey(CREDIT.id, "hash"),
+      store.refunds.begin(REFUND, WISH),
+      jobs.create(newJob(), []),
+    ];
+    return await Promise.all(results.map((result) => result.then(() => undefined, codeOf)));
+  };
+  const refused = Array<string>(6).fill("SQLITE_READONLY_DBMOVED");
+  renameSync(own, `${own}.old`);
+  expect(await writes()).toEqual(refused);
+  mkdirSync(own);
+  await openStore(path).close();
+  await openSqliteJobs(join(own, "jobs.db")).close();
+  expect(await writes()).toEqual(refused);
+  rmSync(own, { recursive: true });
+  renameSync(`${own}.old`, own);
+  expect((await store.ledger.reserve({ ...RESERVATION, nonce: "0xback" })).leased).toBe(true);
+  expect(await store.ledger.find({ ...RESERVATION, nonce: "0xnew" })).toBeUndefined();
+  await store.close();
+  await jobs.close();
 });
 
 test("writes wait without blocking the event loop, and keep their order", async () => {
