@@ -63,14 +63,19 @@ export function undoInMemory(database: Database): void {
   database.run("PRAGMA temp_store = MEMORY");
 }
 
-/**
- * Throws if the file was moved or deleted while it is open. SQLite reports no error then, and the writes are lost when the process
- * ends. Another process would create a new file meanwhile, and accept spent payments again.
- */
-export function refuseMoved(database: Database): void {
+/** True if the file was moved or deleted while it is open. SQLite goes on without an error then. */
+export function isMoved(database: Database): boolean {
   moved[0] = 0;
   database.fileControl(HAS_MOVED, moved);
-  if (moved[0] === 0) return;
+  return moved[0] !== 0;
+}
+
+/**
+ * Throws if the file was moved or deleted: its writes are lost when the process ends. Another process would create a new file
+ * meanwhile, and accept spent payments again.
+ */
+export function refuseMoved(database: Database): void {
+  if (!isMoved(database)) return;
   const text = "the file was moved or deleted while it is in use: put it back, or restart the process";
   throw Object.assign(new Error(`Cannot write to "${database.filename}": ${text}`), {
     code: "SQLITE_READONLY_DBMOVED",

@@ -2,9 +2,11 @@ import { Database } from "bun:sqlite";
 import { afterEach, expect, test } from "bun:test";
 import { createHash, randomBytes } from "node:crypto";
 import {
+  existsSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -12,7 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { watchTimers } from "../../../../lib/testing/timers.ts";
 import { until } from "../../../../lib/testing/until.ts";
 import { ResponseDisk, type ResponseDiskOptions } from "./response-disk.ts";
@@ -311,6 +313,26 @@ test("a clock that is set forward removes neither kept responses nor the files t
   clock.now += 3_600_000;
   other.sweep();
   expect([filesIn(folder), other.account]).toEqual([[], { bytes: 0, responses: 0 }]);
+});
+
+test("a deleted folder is reported, and created again by the next sweep if the folder above is there", async () => {
+  const logged: string[] = [];
+  const folder = newFolder();
+  const log = (message: string): void => void logged.push(message);
+  const [disk, other] = [openDisk(folder, { log }), openDisk(folder)];
+  rmSync(folder, { recursive: true });
+  expect(await keepLong(disk, "a", randomBytes(300_000))).toBe(false);
+  expect(logged).toEqual(["payment: cannot keep a response on the disk: ENOENT"]);
+  renameSync(dirname(folder), `${dirname(folder)}.away`);
+  disk.sweep();
+  expect(existsSync(folder)).toBe(false);
+  renameSync(`${dirname(folder)}.away`, dirname(folder));
+  disk.sweep();
+  other.sweep();
+  expect(logged[1]).toBe(`payment: paid responses are kept in a new folder, because "${folder}" was moved or deleted`);
+  expect(await keepLong(disk, "b", randomBytes(300_000))).toBe(true);
+  await disk.keepBody([Buffer.from("short")], recordOf("c"));
+  expect([(await bodyOf(other, "b"))?.length, (await bodyOf(other, "c"))?.length]).toEqual([300_000, 5]);
 });
 
 test("unknown files and a broken index are gone after a start", async () => {

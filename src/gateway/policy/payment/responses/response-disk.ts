@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { codeOf, messageOf } from "../../../../lib/caught.ts";
 import { TurnpikeError } from "../../../../lib/errors.ts";
 import { ClockSteps } from "../../../../lib/time/clock-steps.ts";
@@ -48,7 +49,7 @@ const BUSY = "Too many paid responses are being read and written";
  */
 export class ResponseDisk {
   readonly #options: ResponseDiskOptions;
-  readonly #index: ResponseIndex;
+  #index: ResponseIndex;
   readonly #steps: ClockSteps;
   /** SQLite's own wait blocks the event loop of the worker, and with it all its clients. */
   readonly #turns = new WriteTurns(BUSY_MS);
@@ -112,7 +113,10 @@ export class ResponseDisk {
       forgo,
       reserve: (bytes) => this.#reserve(name, bytes),
       open: async () => {
-        const file = await ResponseFile.create(join(this.#options.folder, name), forgo);
+        const file = await ResponseFile.create(join(this.#options.folder, name), forgo).catch((error: unknown) => {
+          this.#report(error);
+          throw error;
+        });
         this.#names.set(file, name);
         return file;
       },
@@ -177,6 +181,7 @@ export class ResponseDisk {
   sweep(): boolean {
     try {
       const now = this.#options.now();
+      this.#replaceMoved();
       this.#index.renew(now);
       if (!this.#steps.isCalm()) return false;
       return this.#index.sweep(now, SWEEP_RESPONSES) === SWEEP_RESPONSES;
@@ -199,6 +204,17 @@ export class ResponseDisk {
   #plan(ms: number): void {
     this.#timer = setTimeout(() => this.#plan(this.sweep() ? BUSY_SWEEP_MS : SWEEP_MS), ms);
     this.#timer.unref();
+  }
+
+  /** Creates a deleted folder again, so that long responses can be sold. Its responses are lost. */
+  #replaceMoved(): void {
+    const { folder } = this.#options;
+    // Without the folder above, its disk is perhaps not mounted.
+    if (!this.#index.isMoved || !existsSync(dirname(folder))) return;
+    const before = this.#index;
+    this.#index = new ResponseIndex(folder);
+    before.close();
+    this.#options.log(`payment: paid responses are kept in a new folder, because "${folder}" was moved or deleted`);
   }
 
   /** Removes files that no process uses: left over from a crash, or from an index that was lost. */

@@ -1,5 +1,5 @@
 import { type Database, type Statement } from "bun:sqlite";
-import { openSqlite, undoInMemory } from "../../../../store/sqlite/open-sqlite.ts";
+import { isMoved, openSqlite, undoInMemory } from "../../../../store/sqlite/open-sqlite.ts";
 import { chmodSync, mkdirSync, renameSync, rmSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf } from "../../../../lib/caught.ts";
@@ -166,6 +166,11 @@ export class ResponseIndex {
     });
     if (removed > 0) this.#database.run(`PRAGMA incremental_vacuum(${VACUUM_PAGES})`);
     return removed;
+  }
+
+  /** True if the folder was moved or deleted, or if its index was. */
+  get isMoved(): boolean {
+    return isMoved(this.#database);
   }
 
   get account(): Account {
