@@ -60,12 +60,9 @@ export function openConfiguredStore(
   path: string,
   environment: Environment = process.env,
 ): Store {
-  const { url = "" } = postgres;
-  if (url === "") return sqlite().openStore(path);
-  return postgresStores().openPostgresStore({
-    ...poolSettings(url, postgres, environment),
-    keptResponseBytes: postgres.kept_response_bytes,
-  });
+  const pool = poolOf(postgres, environment);
+  if (pool === undefined) return sqlite().openStore(path);
+  return postgresStores().openPostgresStore({ ...pool, keptResponseBytes: postgres.kept_response_bytes });
 }
 
 /** Opens only the usage in the same database, without paid routes. Throws as `openConfiguredStore` does. */
@@ -74,9 +71,8 @@ export function openConfiguredUsage(
   path: string,
   environment: Environment = process.env,
 ): OpenUsageStore {
-  const { url = "" } = postgres;
-  if (url === "") return sqlite().openUsageStore(path);
-  return postgresStores().openPostgresUsage(poolSettings(url, postgres, environment));
+  const pool = poolOf(postgres, environment);
+  return pool === undefined ? sqlite().openUsageStore(path) : postgresStores().openPostgresUsage(pool);
 }
 
 /** Reads the version of the ledger in the same database, and changes nothing. Rejects if the version cannot be read. */
@@ -85,9 +81,9 @@ export async function readLedgerVersion(
   path: string,
   environment: Environment = process.env,
 ): Promise<LedgerVersion> {
-  const { url = "" } = postgres;
-  if (url === "") return (require("./open-ledger-view.ts") as typeof View).readSqliteVersion(path);
-  return await postgresStores().readPostgresVersion(poolSettings(url, postgres, environment));
+  const pool = poolOf(postgres, environment);
+  if (pool === undefined) return (require("./open-ledger-view.ts") as typeof View).readSqliteVersion(path);
+  return await postgresStores().readPostgresVersion(pool);
 }
 
 /** Opens the certificates in that database, or a folder beside the SQLite file. Throws as `openConfiguredStore`. */
@@ -96,9 +92,9 @@ export function openConfiguredCertificates(
   path: string,
   environment: Environment = process.env,
 ): CertificateStore {
-  const { url = "" } = postgres;
-  if (url === "") return new (fileStores().FileCertificates)(join(dirname(path), "certificates"));
-  return postgresStores().openPostgresCertificates(poolSettings(url, postgres, environment));
+  const pool = poolOf(postgres, environment);
+  if (pool === undefined) return new (fileStores().FileCertificates)(join(dirname(path), "certificates"));
+  return postgresStores().openPostgresCertificates(pool);
 }
 
 /** Opens the learned templates that a fleet shares. Undefined without `postgres.url`. Throws as `openConfiguredStore` does. */
@@ -106,40 +102,41 @@ export function openConfiguredTemplates(
   postgres: PostgresConfig,
   environment: Environment = process.env,
 ): TemplateStore | undefined {
-  const { url = "" } = postgres;
-  return url === "" ? undefined : postgresStores().openPostgresTemplates(poolSettings(url, postgres, environment));
+  const pool = poolOf(postgres, environment);
+  return pool && postgresStores().openPostgresTemplates(pool);
 }
 
 /** Opens the jobs in the database of `content.jobs.postgres`. Undefined without its `url`. Throws as `openConfiguredStore` does. */
 export function openConfiguredJobs(
-  { pool_size, ...jobs }: JobsPostgresConfig,
+  jobs: JobsPostgresConfig,
   environment: Environment = process.env,
 ): JobStore | undefined {
-  if (jobs.url === "") return undefined;
-  const config = { ...jobs, pool_size_per_worker: pool_size };
-  return postgresStores().openPostgresJobs(poolSettings(jobs.url, config, environment, "content.jobs.postgres"));
+  const pool = jobsPoolOf(jobs, environment);
+  return pool && postgresStores().openPostgresJobs(pool);
 }
 
 /** Opens pages in the database of `content.jobs.postgres`. Undefined without its `url`. Throws as `openConfiguredStore` does. */
 export function openConfiguredPages(
-  { pool_size, ...jobs }: JobsPostgresConfig,
+  jobs: JobsPostgresConfig,
   options: PageStoreOptions,
   environment: Environment = process.env,
 ): PageStore | undefined {
-  if (jobs.url === "") return undefined;
-  const config = { ...jobs, pool_size_per_worker: pool_size };
-  return postgresStores().openPostgresPages(
-    poolSettings(jobs.url, config, environment, "content.jobs.postgres"),
-    options,
-  );
+  const pool = jobsPoolOf(jobs, environment);
+  return pool && postgresStores().openPostgresPages(pool, options);
 }
 
-function poolSettings(
-  url: string,
+function jobsPoolOf({ pool_size, ...jobs }: JobsPostgresConfig, environment: Environment): PoolSettings | undefined {
+  return poolOf({ ...jobs, pool_size_per_worker: pool_size }, environment, "content.jobs.postgres");
+}
+
+/** Undefined without a `url`. */
+function poolOf(
   postgres: Omit<PostgresConfig, "kept_response_bytes">,
   environment: Environment,
   key = "postgres",
-): PoolSettings {
+): PoolSettings | undefined {
+  const { url = "" } = postgres;
+  if (url === "") return undefined;
   const { target, error = "it is off" } = readTarget(url);
   if (target === undefined) throw new Error(`Cannot use ${key}.url: ${error}`);
   return {

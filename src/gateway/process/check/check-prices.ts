@@ -1,5 +1,6 @@
 import { findAsset } from "../../../payments/x402/assets.ts";
 import { networkTitle, parseNetwork } from "../../../payments/x402/networks.ts";
+import { formatAmount } from "../../../payments/x402/price.ts";
 import type * as Terms from "../../../payments/x402/terms.ts";
 import type * as SettlementCosts from "../../../payments/evm/settlement-cost.ts";
 import { type EmbeddedOptions } from "../../../payments/evm/embedded-facilitator.ts";
@@ -102,7 +103,5 @@ function microDollars(text: string): bigint {
 }
 
 function dollars(micro: bigint): string {
-  const digits = micro.toString().padStart(MICRO_DIGITS + 1, "0");
-  const part = digits.slice(-MICRO_DIGITS).replace(/0+$/, "").padEnd(2, "0");
-  return `$${digits.slice(0, -MICRO_DIGITS)}.${part}`;
+  return `$${formatAmount(micro.toString(), MICRO_DIGITS)}`;
 }

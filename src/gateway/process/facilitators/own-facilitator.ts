@@ -18,59 +18,51 @@ const SHORTEST_CLOSE_MS = 1000;
 type OwnOptions = Own.OwnOptions;
 
 /** The embedded facilitator, in the process that has its key. EmbeddedHost describes it. */
-export interface OwnFacilitator {
-  readonly facilitator: Facilitator;
-  readonly settings: OwnOptions | undefined;
-  use(settings: OwnOptions | undefined): Promise<void>;
-  /** Lets settlements under way end within `graceMs` milliseconds, which may be over. */
-  close(graceMs: number): Promise<void>;
-}
+export class OwnFacilitator {
+  readonly #host = new EmbeddedHost((settings: OwnOptions) => embedded().createOwn(settings));
+  readonly facilitator: Facilitator = this.#host.facilitator;
 
-/** For a server of one process. */
-export function createOwnFacilitator(): OwnFacilitator {
-  const host = new EmbeddedHost((settings: OwnOptions) => embedded().createOwn(settings));
-  return {
-    facilitator: host.facilitator,
-    get settings() {
-      return host.settings;
-    },
-    use: (settings) => host.use(settings),
-    close: (graceMs) => within(Math.max(graceMs, SHORTEST_CLOSE_MS), host.close()),
-  };
+  get settings(): OwnOptions | undefined {
+    return this.#host.settings;
+  }
+
+  use(settings: OwnOptions | undefined): Promise<void> {
+    return this.#host.use(settings);
+  }
+
+  /** Lets settlements under way end within `graceMs` milliseconds, which may be over. */
+  close(graceMs: number): Promise<void> {
+    return within(Math.max(graceMs, SHORTEST_CLOSE_MS), this.#host.close());
+  }
 }
 
 /**
  * For a server of several processes: it runs in the supervisor, because a key has one sequence of nonces. Workers reach
  * it by a socket that only their user can open.
  */
-export class SharedFacilitator implements OwnFacilitator {
-  readonly #own = createOwnFacilitator();
+export class SharedFacilitator extends OwnFacilitator {
   readonly #log: (message: string) => void;
   #server: Serving.FacilitatorServer | undefined;
   /** The path of its socket, which opens when needed. Its folder is private, its name cannot be guessed. */
   readonly socket = join(tmpdir(), `turnpike-${randomUUID()}`, "facilitator.sock");
-  readonly facilitator = this.#own.facilitator;
 
   constructor(log: (message: string) => void) {
+    super();
     this.#log = log;
   }
 
-  get settings(): OwnOptions | undefined {
-    return this.#own.settings;
-  }
-
-  async use(settings: OwnOptions | undefined): Promise<void> {
-    await this.#own.use(settings);
+  override async use(settings: OwnOptions | undefined): Promise<void> {
+    await super.use(settings);
     if (settings === undefined || this.#server !== undefined) return;
     mkdirSync(dirname(this.socket), { mode: 0o700 });
     this.#server = await serving().serveFacilitator(this.facilitator, { unix: this.socket }, { log: this.#log });
   }
 
-  async close(graceMs: number): Promise<void> {
+  override async close(graceMs: number): Promise<void> {
     const server = this.#server;
     this.#server = undefined;
     await server?.close(Math.max(graceMs, SHORTEST_CLOSE_MS));
     if (server !== undefined) rmSync(dirname(this.socket), { recursive: true, force: true });
-    await this.#own.close(graceMs);
+    await super.close(graceMs);
   }
 }

@@ -8,7 +8,7 @@ import { type Config } from "../../config/config.ts";
 import { loadValue } from "../../config/load.ts";
 import { priceWarnings } from "../check/check-prices.ts";
 import { readEmbedded } from "../../../payments/facilitator/chain-settings.ts";
-import { createOwnFacilitator } from "./own-facilitator.ts";
+import { OwnFacilitator } from "./own-facilitator.ts";
 import { ProcessFacilitators } from "./process-facilitators.ts";
 
 setDefaultTimeout(patient(20_000));
@@ -82,7 +82,7 @@ describe.skipIf(!hasChain)("with a chain", () => {
     const set = new Map<string, number>();
     const logged: string[] = [];
     const facilitators = new ProcessFacilitators({
-      embedded: { own: createOwnFacilitator() },
+      embedded: { own: new OwnFacilitator() },
       simulatedTransfers: () => {
         throw new Error("there are none");
       },

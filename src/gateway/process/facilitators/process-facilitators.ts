@@ -18,7 +18,7 @@ import {
   requireFacilitators,
 } from "../check/check-facilitators.ts";
 import { secretDiagnostics, secretWarnings } from "../check/check-secrets.ts";
-import { createOwnFacilitator, type OwnFacilitator } from "./own-facilitator.ts";
+import { OwnFacilitator } from "./own-facilitator.ts";
 
 /** Loaded when a worker reaches the embedded facilitator by its socket (bench start). */
 const httpFacilitators = (): typeof HttpFacilitators => require("../../../payments/facilitator/http-facilitator.ts");
@@ -157,7 +157,7 @@ export class ProcessFacilitators {
 
 /** Checks the facilitators of a configuration that is not served, and returns what is wrong. */
 export async function checkFacilitators(config: Config): Promise<FacilitatorDiagnostic[]> {
-  const own = createOwnFacilitator();
+  const own = new OwnFacilitator();
   const facilitators = new ProcessFacilitators({
     embedded: { own },
     simulatedTransfers: () => {

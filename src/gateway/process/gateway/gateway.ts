@@ -27,7 +27,7 @@ import { type ListenerShared } from "../listeners/gateway-listener.ts";
 import { bindBesideQuic, QuicListeners, readQuicMaterial } from "../listeners/quic-listeners.ts";
 import { type BoundListener, listenersOf, endpointOf, probeListeners, urlOf } from "../listeners/listener-plan.ts";
 import { WorkerFilters } from "../../filters/worker-filters.ts";
-import { createOwnFacilitator } from "../facilitators/own-facilitator.ts";
+import { OwnFacilitator } from "../facilitators/own-facilitator.ts";
 import { ProcessFacilitators } from "../facilitators/process-facilitators.ts";
 import { Resources } from "./resources.ts";
 import { ownTenants } from "./tenant-directory.ts";
@@ -320,7 +320,7 @@ class RunningGateway implements GatewayProcess {
   #createFacilitators({ postgres }: Config): ProcessFacilitators {
     const { facilitatorSocket: socket, log } = this.#options;
     return new ProcessFacilitators({
-      embedded: socket === undefined ? { own: createOwnFacilitator() } : { socket },
+      embedded: socket === undefined ? { own: new OwnFacilitator() } : { socket },
       simulatedTransfers: () => this.#store.open(postgres).simulatedTransfers,
       counts: this.counts,
       observer: withBreakerEvents(this.counts, (event) => this.#tell(event), this.#options.log),
