@@ -181,12 +181,8 @@ class Forward implements ResponseSink, TimeKeeper {
 
   refused(reason: PoolRefusal): void {
     this.#waiter = undefined;
-    if (reason === "full") {
-      this.fail(errors.QUEUE_FULL);
-      return;
-    }
-    if (this.#time.isLate) {
-      this.fail(errors.LATE);
+    if (reason === "full" || this.#time.isLate) {
+      this.fail(reason === "full" ? errors.QUEUE_FULL : errors.LATE);
       return;
     }
     const noConnection = this.#exchange.head.isGrpc ? errors.NO_CONNECTION_FOR_CALL : errors.NO_CONNECTION;

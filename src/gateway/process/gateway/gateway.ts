@@ -23,7 +23,7 @@ import { type GatewayOptions, type GatewayProcess, type Seller, STOPPING } from 
 import { ListenerSet, type ReadCertificates } from "./listener-set.ts";
 import { LedgerUpkeep } from "../../policy/payment/maintenance/ledger-upkeep.ts";
 import { withBreakerEvents } from "../../policy/payment/maintenance/payment-events.ts";
-import { type ListenerShared } from "../listeners/gateway-listener.ts";
+import { type ListenerShared } from "../listeners/connection-hosts.ts";
 import { bindBesideQuic, QuicListeners, readQuicMaterial } from "../listeners/quic-listeners.ts";
 import { type BoundListener, listenersOf, endpointOf, probeListeners, urlOf } from "../listeners/listener-plan.ts";
 import { WorkerFilters } from "../../filters/worker-filters.ts";

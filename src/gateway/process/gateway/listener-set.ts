@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { type Issued, type ReadTls, shownByListener } from "../../acme/issued.ts";
 import { type Config } from "../../config/config.ts";
 import { type TlsMaterial } from "../../wire/tls.ts";
-import { GatewayListener, type ListenerShared } from "../listeners/gateway-listener.ts";
+import { type ListenerShared } from "../listeners/connection-hosts.ts";
+import { GatewayListener } from "../listeners/gateway-listener.ts";
 import { type BoundListener, type ListenerPlan, listenersOf, withPorts } from "../listeners/listener-plan.ts";
 import { quicMaterialsOf, type QuicListeners, quicPlansOf } from "../listeners/quic-listeners.ts";
 

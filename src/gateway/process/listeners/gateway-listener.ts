@@ -3,52 +3,29 @@ import { type Fields } from "../../../lib/http/fields.ts";
 import { MemberList } from "../../../lib/member-list.ts";
 import { type Exchange } from "../../exchange/exchange.ts";
 import { type ConnectionPermit, type ServerConnection, type ServerHost } from "../../exchange/server-host.ts";
-import { type Counts } from "../../telemetry/metrics/counts.ts";
 import { type Transport } from "../../telemetry/metrics/metrics.ts";
-import { DEAF, listen, type Listener, type OnError } from "../../wire/tcp.ts";
-import {
-  type ClientRule,
-  type ClientSubject,
-  type KeyPair,
-  listenTls,
-  type TlsListener,
-  type TlsMaterial,
-  type TlsPeer,
-} from "../../wire/tls.ts";
-import { createTlsUpgrade, type TlsUpgrade } from "../../wire/tls-upgrade.ts";
+import { DEAF, listen, type Listener } from "../../wire/tcp.ts";
+import { listenTls, type TlsListener, type TlsMaterial, type TlsPeer } from "../../wire/tls.ts";
+import { type TlsUpgrade } from "../../wire/tls-upgrade.ts";
 import { type ClientHello } from "../../wire/client-hello.ts";
 import { type Wire, type WireHandler } from "../../wire/wire.ts";
+import { type ListenerShared, reservedHost, withClient } from "./connection-hosts.ts";
 import { Handshake } from "./handshake.ts";
 import { Hello } from "./hello.ts";
-import { type ConnectionLimiter, type Permit } from "../connections/connection-limiter.ts";
+import { type Permit } from "../connections/connection-limiter.ts";
 import { bindError, type BoundListener, type ListenerPlan, endpointOf } from "./listener-plan.ts";
 import { type Entrance, type Phase } from "../connections/phase.ts";
 import { becomeHttp1, becomeHttp2, type Codec, FirstBytes, prepareHttp2, type Successor } from "./protocol.ts";
 import { Proxied, type Unwrapped } from "./proxied.ts";
 import { RefusedConnection } from "../connections/refused-connection.ts";
 import { type ConnectionIdentity, NO_IDENTITY, TlsIdentities } from "./tls-identities.ts";
+import { CHALLENGE_PROTOCOL, TlsUpgrades } from "./tls-upgrades.ts";
 
 /**
  * Milliseconds from the end of accepting until idle connections are closed: a client whose next request is on its way
  * gets its response, which tells it that the connection closes.
  */
 const QUIET_MS = 500;
-
-/** The parts that all listeners of a gateway share. */
-export interface ListenerShared extends Omit<ServerHost, "scheme" | "closed" | "peerAddress"> {
-  readonly limiter: ConnectionLimiter;
-  readonly counts: Counts;
-  /** Serves only the gateway's own paths: the connection is over the limits. */
-  readonly handleReserved: (exchange: Exchange) => void;
-  /** Serves only the gateway's own paths: the connection is not for the request's host. */
-  readonly handleMisdirected: (exchange: Exchange) => void;
-  readonly onError: OnError;
-  /** The certificate and key for a TLS-ALPN-01 challenge of a host name; undefined without a challenge. */
-  readonly challengePair: (hostname: string) => KeyPair | undefined;
-}
-
-/** RFC 8737 §4: this protocol carries no data, only its handshake. */
-const CHALLENGE_PROTOCOL = "acme-tls/1";
 
 /** The client of a TLS connection, as far as it is known before the handshake. */
 interface Origin {
@@ -74,8 +51,8 @@ export class GatewayListener {
   /** Undefined: every connection may carry every request. */
   #identities: TlsIdentities | undefined;
   #bound: Listener | TlsListener | undefined;
-  /** By the rules for clients' certificates; empty if the TLS listener does all handshakes. */
-  #upgrades: ReadonlyMap<ClientRule, TlsUpgrade> = new Map();
+  /** Undefined if the TLS listener does all handshakes. */
+  #upgrades: TlsUpgrades | undefined;
   #draining = false;
   #finished: Promise<void> | undefined;
   /** The fields of its responses that announce HTTP/3. */
@@ -157,7 +134,7 @@ export class GatewayListener {
       return;
     }
     const identities = this.#identitiesOf(material);
-    if (this.#upgrades.size > 0) this.#upgrades = this.#createUpgrades(material, identities);
+    if (this.#upgrades !== undefined) this.#upgrades = this.#upgradesOf(material, identities);
     else if (this.#bound !== undefined && "show" in this.#bound) this.#bound.show(material);
     this.#material = material;
     this.#identities = identities;
@@ -217,7 +194,7 @@ export class GatewayListener {
     if (material === undefined || identities === undefined)
       throw new Error("Cannot listen with TLS: there is no certificate");
     if (proxyProtocol || readsHello) {
-      this.#upgrades = this.#createUpgrades(material, identities);
+      this.#upgrades = this.#upgradesOf(material, identities);
       this.#bound = listen({ ...bound, accept: (wire) => this.#accept(wire) });
       return;
     }
@@ -236,17 +213,9 @@ export class GatewayListener {
     return this.plan.h2cOnly ? ["h2"] : ["h2", "http/1.1"];
   }
 
-  #createUpgrades(material: TlsMaterial, { rules }: TlsIdentities): ReadonlyMap<ClientRule, TlsUpgrade> {
-    const { onError } = this.#shared;
-    return new Map(
-      [...rules].map((rule) => [rule, createTlsUpgrade({ ...material, ...rule }, this.#protocols(), onError)]),
-    );
-  }
-
-  /** The TLS settings for a client that asks for this name. */
-  #upgradeFor(serverName: string): TlsUpgrade | undefined {
-    const rule = this.#identities?.ruleFor(serverName);
-    return rule && this.#upgrades.get(rule);
+  #upgradesOf(material: TlsMaterial, identities: TlsIdentities): TlsUpgrades {
+    const { challengePair, onError } = this.#shared;
+    return new TlsUpgrades(material, identities, { protocols: this.#protocols(), challengePair, onError });
   }
 
   #accept(wire: Wire): WireHandler {
@@ -289,7 +258,7 @@ export class GatewayListener {
       return;
     }
     if (this.plan.useTls && !this.plan.readsHello) {
-      const upgrade = this.#upgradeFor("");
+      const upgrade = this.#upgrades?.ofName("");
       if (upgrade === undefined) proxied.refuse();
       else this.#beginTls(upgrade, proxied, { bytes: rest, permit, address });
       return;
@@ -302,24 +271,14 @@ export class GatewayListener {
     if (rest.length > 0) next.onData(rest);
   }
 
-  /** Waits for the client's hello: only the directory gets the certificate that responds to its challenge. */
   #beginHello(wire: Wire, permit: Permit, address: string | undefined): WireHandler {
     const ms = this.#shared.settings().headerMs;
     const whole = (phase: Hello, hello: ClientHello | undefined, bytes: Buffer): void => {
-      const asked = hello?.serverName ?? "";
-      const upgrade = this.#challengeUpgrade(hello) ?? this.#upgradeFor(asked);
+      const upgrade = this.#upgrades?.ofHello(hello);
       if (upgrade === undefined) phase.cutOff();
-      else this.#beginTls(upgrade, phase, { bytes, permit, address, asked });
+      else this.#beginTls(upgrade, phase, { bytes, permit, address, asked: hello?.serverName ?? "" });
     };
     return this.#entered(new Hello(wire, this.#entrance, { ms, whole }), permit);
-  }
-
-  #challengeUpgrade(hello: ClientHello | undefined): TlsUpgrade | undefined {
-    if (hello?.protocols.includes(CHALLENGE_PROTOCOL) !== true) return undefined;
-    const pair = this.#shared.challengePair(hello.serverName);
-    if (pair === undefined) return undefined;
-    const material = { fallback: pair, named: [], clientCa: "", clientCertRequired: false };
-    return createTlsUpgrade(material, [CHALLENGE_PROTOCOL], this.#shared.onError);
   }
 
   /** Replaces `phase`, which has read the first bytes, with a handshake. */
@@ -437,35 +396,4 @@ export class GatewayListener {
 /** True if both request client certificates in the same way: a listening socket cannot change that. */
 function asksAlike(a: TlsMaterial | undefined, b: TlsMaterial | undefined): boolean {
   return (a?.clientCa === "") === (b?.clientCa === "") && a?.clientCertRequired === b?.clientCertRequired;
-}
-
-/** The host of a connection over the limits: it takes one request, and only for one of the gateway's own paths. */
-export function reservedHost(host: ServerHost, shared: ListenerShared, permit: ConnectionPermit): ServerHost {
-  return {
-    ...host,
-    draining: () => true,
-    handle(exchange) {
-      permit.holder?.drain();
-      shared.handleReserved(exchange);
-    },
-  };
-}
-
-/** The host of connections from clients whose certificate has this subject. */
-export function withClient(host: ServerHost, clientSubject: ClientSubject | undefined): ServerHost {
-  if (clientSubject === undefined) return host;
-  const fields = clientFields(clientSubject);
-  return {
-    ...host,
-    handle(exchange: Exchange) {
-      exchange.head.fields += fields;
-      host.handle(exchange);
-    },
-  };
-}
-
-/** The fields that describe the client's certificate to an upstream. Clients cannot send these fields themselves. */
-function clientFields(client: ClientSubject): string {
-  if (client === "none") return "X-Client-Cert-Verified: NONE\r\n";
-  return `X-Client-Cert-Verified: SUCCESS\r\nX-Client-Cert-Subject: ${client.subject}\r\n`;
 }

@@ -13,7 +13,7 @@ import { type QuicMetrics } from "../../telemetry/quic-metrics.ts";
 import { type Issued, type ReadTls, shownTls } from "../../acme/issued.ts";
 import { type TlsMaterial } from "../../wire/tls.ts";
 import { readTlsMaterial } from "./certificates.ts";
-import { type ListenerShared, reservedHost, withClient } from "./gateway-listener.ts";
+import { type ListenerShared, reservedHost, withClient } from "./connection-hosts.ts";
 import { type ConnectionIdentity, TlsIdentities } from "./tls-identities.ts";
 import { bindError, type BoundListener } from "./listener-plan.ts";
 
