@@ -369,3 +369,29 @@ test.each(["directly", "through its proxy"])(
     through.close();
   },
 );
+
+test("a connection that is made while the browser leaves is closed, and no further address is tried", async () => {
+  const served: Socket[] = [];
+  const proxy = await startForwardProxy({ host: "127.0.0.1", admits: (client) => served.push(client) > 0 });
+  const tried: string[] = [];
+  const failed: unknown[] = [];
+  function* leaving(): Generator<string> {
+    for (const address of ["127.0.0.1", "127.0.0.2"]) {
+      tried.push(address);
+      served[0]?.destroy();
+      yield address;
+    }
+  }
+  const addresses = Object.assign(["127.0.0.1", "127.0.0.2"], { [Symbol.iterator]: leaving });
+  proxy.bind({
+    addressesOf: () => Promise.resolve(addresses),
+    fail: (...failure) => failed.push(failure),
+    receive: () => true,
+    request: () => true,
+  });
+  const before = accepted.length;
+  dial(proxy.port).write(`CONNECT slow.test:${port} HTTP/1.1\r\n\r\n`);
+  await until(() => accepted.length > before && accepted[before]?.destroyed === true);
+  expect([tried, failed]).toEqual([["127.0.0.1"], []]);
+  proxy.close();
+});

@@ -63,7 +63,7 @@ export class EgressSession {
   readonly #hosts = new Map<string, Promise<readonly string[]>>();
   readonly #failures = new NewestMap<string, EgressFailure>(EGRESS_LIMITS.failures);
   #proxy: ForwardProxy | undefined;
-  #route: Promise<ProxyRoute | EgressFailure> | undefined;
+  #route: Promise<ProxyRoute | EgressFailure | undefined> | undefined;
   #closed = false;
   #received = 0;
   #requests = 0;
@@ -122,19 +122,18 @@ export class EgressSession {
    * The proxy of the visit and its addresses; undefined if the visit uses no proxy. An address that the operator has not
    * chosen must be one that pages may have, at a port that proxies use.
    */
-  async route(): Promise<ProxyRoute | EgressFailure | undefined> {
-    const { proxy } = this.#options;
-    if (proxy === undefined) return undefined;
-    this.#route ??= this.#routeOf(proxy);
-    return await this.#route;
+  route(): Promise<ProxyRoute | EgressFailure | undefined> {
+    this.#route ??= this.#findRoute();
+    return this.#route;
   }
 
-  async #routeOf(proxy: OwnProxy): Promise<ProxyRoute | EgressFailure> {
-    if (!proxy.isTrusted && !isProxyPort(proxy.port) && !this.#options.policy.allowsPort(proxy.port))
-      return "proxy-refused";
+  async #findRoute(): Promise<ProxyRoute | EgressFailure | undefined> {
+    const { proxy, policy } = this.#options;
+    if (proxy === undefined) return undefined;
+    if (!proxy.isTrusted && !isProxyPort(proxy.port) && !policy.allowsPort(proxy.port)) return "proxy-refused";
     const addresses = await this.#look(bareHost(proxy.host));
     if (addresses.length === 0) return "proxy-unresolved";
-    const isAllowed = proxy.isTrusted || addresses.every((address) => this.#options.policy.allowsAddress(address));
+    const isAllowed = proxy.isTrusted || addresses.every((address) => policy.allowsAddress(address));
     return isAllowed ? { proxy, addresses } : "proxy-refused";
   }
 

@@ -206,6 +206,17 @@ describe("the cache", () => {
   });
 });
 
+test("a search beyond 128 that are under way is refused, and an equal one joins", async () => {
+  const gate = Promise.withResolvers<readonly RawResult[]>();
+  const { ask } = setUp([provider("one", () => gate.promise)]);
+  const all = Array.from({ length: 128 }, (_, n) => ask(`q${n}`));
+  expect(await codeOf(ask("one more"))).toBe("overloaded");
+  const joined = ask("q0");
+  gate.resolve(raw("a"));
+  expect((await Promise.all([...all, joined])).map(({ letters }) => letters)).toEqual(Array<string>(129).fill("a"));
+  expect((await ask("one more")).letters).toBe("a");
+});
+
 describe("the breakers", () => {
   test("skip a provider that failed three times and fails a probe, and send another probe after a while", async () => {
     const one = provider("one", fails("challenge"));

@@ -63,6 +63,21 @@ test("if all addresses refuse, the last reason is reported", async () => {
   expect(connecting.done).rejects.toMatchObject({ code: "ECONNREFUSED" });
 });
 
+test("an abort after a connection was made does not end it", async () => {
+  let aborts = 0;
+  const connecting = connectFirst(
+    ["127.0.0.1"],
+    (address, accept) => {
+      const attempt = connectTcp({ address, port: listener.port }, (wire) => accept(wire, ""), rethrow);
+      return { done: attempt.done, abort: () => void (aborts += 1) };
+    },
+    () => DEAF,
+  );
+  await connecting.done;
+  connecting.abort();
+  expect(aborts).toBe(0);
+});
+
 test("after an abort, no other address is tried", async () => {
   const { connecting, accepted } = connect(["nowhere", "127.0.0.1"]);
   connecting.abort();

@@ -121,6 +121,14 @@ test("each request has its own connection if the server takes one request at a t
   servers.close();
 });
 
+test("a client's share is counted in the requests that the server takes on a connection", async () => {
+  const servers = pool({ maxConnections: 3, clientPart: 1 / 2 });
+  const share = servers.shareOf({ clientAddress: "192.0.2.1", peerAddress: "192.0.2.1" });
+  await respondToAll(await hold(servers, 1));
+  expect(share.allowance).toBe(2);
+  servers.close();
+});
+
 test("no more connections are kept idle than allowed, and the next request uses one of them", async () => {
   const servers = pool({ maxIdle: 2 });
   const gone = closings(servers, 3);

@@ -149,6 +149,25 @@ test.each(["http1", "auto"] as const)(
   },
 );
 
+test("a client that has used up its share gets no idle connection, and gets it after it has given others back", async () => {
+  const servers = pool({ maxConnections: 4, clientPart: 1 / 2 });
+  const share = servers.shareOf({ clientAddress: "192.0.2.1", peerAddress: "192.0.2.1" });
+  const [idle, busy] = [await connected(ask(servers)), await connected(ask(servers))];
+  await use(idle);
+  for (let i = 0; i < 2; i++) share.take();
+  expect([share.allowance, servers.take(share)]).toEqual([0, undefined]);
+  const waiting = [new Asking(), new Asking()];
+  for (const waiter of waiting) {
+    waiter.share = share;
+    servers.wait(waiter, 2000);
+  }
+  for (let i = 0; i < 2; i++) share.give();
+  await use(busy);
+  expect(await Promise.all(waiting.map(connected))).toEqual([busy, idle]);
+  for (const connection of [idle, busy]) connection.destroy();
+  servers.close();
+});
+
 test("a connection of HTTP/2 is expected to carry 100 requests until its server has announced a number", async () => {
   onServer = () => {};
   const servers = pool({ maxConnections: 1, protocol: "h2" });

@@ -85,6 +85,22 @@ async function failureOf(promise: Promise<unknown>): Promise<ProviderError> {
   return error;
 }
 
+test("the providers say how many pages and results they have, and which text they mark", () => {
+  const limits = Object.values(make()).map(({ name, markup, maxPages, maxResults }) => [
+    name,
+    markup,
+    maxPages,
+    maxResults,
+  ]);
+  expect(limits).toEqual([
+    ["local", false, 4, 200],
+    ["searxng", true, 5, 50],
+    ["brave", true, 10, 200],
+    ["duckduckgo", false, 4, 40],
+    ["mojeek", false, 5, 50],
+  ]);
+});
+
 describe.each(NAMES)("the provider %s", (name) => {
   test("returns titles, addresses and snippets as clean text", async () => {
     expect(providers[name].name).toBe(name);

@@ -30,7 +30,6 @@ export class LeastConnections<T extends Candidate> implements Balancer<T> {
       if (load < least) least = load;
     }
     if (least === Number.POSITIVE_INFINITY) return undefined;
-    this.#turns.begin();
     // Workers begin at different servers, so that equally loaded servers are not tried in the same order by all.
     for (let step = 0; step < count; step++) {
       const at = (this.#first + step) % count;

@@ -19,7 +19,6 @@ export class WeightedRoundRobin<T extends Candidate> implements Balancer<T> {
   }
 
   pick(_clientAddress: string, avoid: T | undefined): T | undefined {
-    this.#turns.begin();
     for (let at = 0; at < this.#servers.length; at++) {
       const server = this.#servers[at];
       if (server !== undefined && server !== avoid && server.inRotation) this.#turns.gain(at, server.weight);

@@ -29,7 +29,7 @@ export interface ProbedState {
 /** Probes servers, and records for all workers which of them are healthy. */
 export class HealthChecks implements CheckRunner {
   readonly deps: HealthDeps;
-  #checks = new Map<number, { readonly check: ServerCheck; since: number }>();
+  #checks = new Map<number, ServerCheck>();
   /** Servers whose probe is due and waits for room. */
   readonly #waiting = new Set<ServerCheck>();
   readonly #running = new Set<ServerCheck>();
@@ -44,12 +44,12 @@ export class HealthChecks implements CheckRunner {
     this.#checks = new Map();
     for (const server of servers) {
       const known = before.get(server.slot);
-      if (known !== undefined && isProbedAlike(known.check.server, server)) {
+      if (known !== undefined && isProbedAlike(known.server, server)) {
         before.delete(server.slot);
         this.#checks.set(server.slot, known);
-      } else this.#begin(server, known !== undefined && isSame(known.check.server, server) ? known : undefined);
+      } else this.#begin(server, known !== undefined && isSame(known.server, server) ? known : undefined);
     }
-    for (const [slot, { check }] of before) {
+    for (const [slot, check] of before) {
       this.#stop(check);
       if (!this.#checks.has(slot)) this.deps.states.setActive(slot, undefined);
     }
@@ -58,14 +58,14 @@ export class HealthChecks implements CheckRunner {
 
   /** Undefined for a server that is not probed. */
   stateOf(slot: number): ProbedState | undefined {
-    const known = this.#checks.get(slot);
-    if (known === undefined) return undefined;
-    const { check, since } = known;
-    return { state: check.state.healthy ? "healthy" : "unhealthy", reason: check.reason ?? "", since };
+    const check = this.#checks.get(slot);
+    if (check === undefined) return undefined;
+    const { state, reason = "", since } = check;
+    return { state: state.healthy ? "healthy" : "unhealthy", reason, since };
   }
 
   close(): void {
-    for (const { check } of this.#checks.values()) this.#stop(check);
+    for (const check of this.#checks.values()) this.#stop(check);
     this.#checks.clear();
   }
 
@@ -84,9 +84,10 @@ export class HealthChecks implements CheckRunner {
     this.#runWaiting();
   }
 
-  #begin(server: CheckedServer, known: { readonly check: ServerCheck; readonly since: number } | undefined): void {
-    const check = new ServerCheck(server, this, known?.check.state.healthy ?? true);
-    this.#checks.set(server.slot, { check, since: known?.since ?? this.deps.clock() });
+  #begin(server: CheckedServer, known: ServerCheck | undefined): void {
+    const { healthy } = known?.state ?? { healthy: true };
+    const check = new ServerCheck(server, this, { healthy, since: known?.since ?? this.deps.clock() });
+    this.#checks.set(server.slot, check);
     const spread = Math.min(FIRST_SPREAD_MS, server.check.interval_ms);
     this.deps.wheel.set(check, spread * this.deps.random());
   }
@@ -98,9 +99,8 @@ export class HealthChecks implements CheckRunner {
   }
 
   #changed(check: ServerCheck): void {
-    const { upstream, slot, endpoint } = check.server;
-    const known = this.#checks.get(slot);
-    if (known !== undefined) known.since = this.deps.clock();
+    const { upstream, endpoint } = check.server;
+    check.since = this.deps.clock();
     const { healthy } = check.state;
     const reason = check.reason ?? "";
     const server = serverKey(endpoint);

@@ -43,14 +43,21 @@ export class ServerCheck extends Deadline {
   reason: ProbeReason | undefined;
   /** The wheel time at which the last probe began. */
   beganAt = 0;
+  /** Unix milliseconds since when the server is healthy, or is not. */
+  since: number;
   readonly #runner: CheckRunner;
   #ask: Ask | undefined;
   #hanging = 0;
 
-  constructor(server: CheckedServer, runner: CheckRunner, healthy: boolean) {
+  constructor(
+    server: CheckedServer,
+    runner: CheckRunner,
+    { healthy, since }: { readonly healthy: boolean; readonly since: number },
+  ) {
     super();
     this.server = server;
     this.#runner = runner;
+    this.since = since;
     const { healthy_threshold: healthyThreshold, unhealthy_threshold: unhealthyThreshold } = server.check;
     this.state = new HealthState({ healthyThreshold, unhealthyThreshold }, healthy);
   }
