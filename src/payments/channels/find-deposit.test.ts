@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { freshAccount } from "../evm/testing/shop.ts";
+import { channelId } from "../signatures/batch-settlement.ts";
 import { channelConfig, channelRequirements, signedDeposit, signedVoucher } from "../testing/channels.ts";
 import { type ChannelVerification } from "../x402/channel-facilitator.ts";
 import { findDeposit } from "./find-deposit.ts";
@@ -33,7 +34,14 @@ function found(
     },
     settle: () => Promise.reject(new Error("nothing is settled")),
   };
-  return findDeposit(facilitator, { x402Version: 2, accepted, payload }, now).then((outcome) => ({ outcome, asked }));
+  const rows: unknown[] = [];
+  const channels = { sync: async (...row: unknown[]) => void rows.push(row) };
+  const at = { channels, now: now * 1000 };
+  return findDeposit(facilitator, { x402Version: 2, accepted, payload }, at).then((outcome) => ({
+    outcome,
+    asked,
+    rows,
+  }));
 }
 
 test.each([
@@ -49,6 +57,9 @@ test.each([
   const made = await found(said, END + 10_000);
   expect(made.outcome).toMatchObject(outcome);
   expect(made.asked).toEqual(["voucher"]);
+  const row = { balance: "5000", claimed: "0", withdrawAt: 0, refundNonce: "0" };
+  const id = channelId(NETWORK, config).toLowerCase();
+  expect(made.rows).toEqual(said.kind === "valid" ? [[id, row, (END + 10_000) * 1000]] : []);
 });
 
 test.each(["channel_not_found", "cumulative_exceeds_balance"])(

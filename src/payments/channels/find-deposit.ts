@@ -1,6 +1,8 @@
+import { type Channels } from "../../store/channels.ts";
 import { type ChannelFacilitator } from "../x402/channel-facilitator.ts";
 import { type ChannelPayment } from "../x402/channel-messages.ts";
 import { type Outcome } from "../x402/facilitator.ts";
+import { toChainState } from "./chain-state.ts";
 
 /** Seconds after its end at which a deposit that is not on the chain will never be. @bound */
 const LATE_S = 600n;
@@ -11,11 +13,14 @@ const UNFUNDED: ReadonlySet<string> = new Set([
   "invalid_batch_settlement_evm_cumulative_exceeds_balance",
 ]);
 
-/** Finds out whether a deposit was made: then the channel has the money for its voucher. `now`: Unix seconds. */
+/**
+ * Finds out whether a deposit was made: then the channel has the money for its voucher, and `channels` records it. `now`: Unix
+ * milliseconds.
+ */
 export async function findDeposit(
   facilitator: ChannelFacilitator,
   payment: ChannelPayment,
-  now: number,
+  { channels, now }: { readonly channels: Pick<Channels, "sync">; readonly now: number },
 ): Promise<Outcome> {
   const { payload, accepted } = payment;
   if (payload.type !== "deposit") return { kind: "unknown", cause: "it is no deposit" };
@@ -24,7 +29,10 @@ export async function findDeposit(
     { ...payment, payload: { type: "voucher", channelConfig, voucher } },
     accepted,
   );
-  if (found.kind === "valid") return { kind: "settled", transaction: "", payer: found.payer };
+  if (found.kind === "valid") {
+    await channels.sync(voucher.channelId.toLowerCase(), toChainState(found.state), now);
+    return { kind: "settled", transaction: "", payer: found.payer };
+  }
   // It was made and its voucher claimed meanwhile.
   const isClaimed =
     found.kind === "refused" && found.reason === "invalid_batch_settlement_evm_cumulative_below_claimed";
@@ -36,5 +44,5 @@ export async function findDeposit(
     "erc3009Authorization" in authorization
       ? authorization.erc3009Authorization.validBefore
       : authorization.permit2Authorization.deadline;
-  return { kind: BigInt(end) + LATE_S < BigInt(Math.floor(now)) ? "void" : "unspent" };
+  return { kind: BigInt(end) + LATE_S < BigInt(Math.floor(now / 1000)) ? "void" : "unspent" };
 }

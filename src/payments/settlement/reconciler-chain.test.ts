@@ -67,6 +67,7 @@ describe.skipIf(!hasChain)("reconciliation on a chain", () => {
     const before = await balances();
     const reconciler = new Reconciler({
       ledger: store.ledger,
+      channels: store.channels,
       facilitators: () => [next],
       testMode: () => false,
       notice: () => undefined,

@@ -51,7 +51,7 @@ async function looked(
   said: (() => Promise<ChannelVerification>) | undefined,
   { afterMs = RECHECK_MS + 1, text = DEPOSIT } = {},
 ) {
-  const state = { balance: "5000", claimed: "0", withdrawAt: 0, refundNonce: "0" };
+  const state = { balance: "0", claimed: "0", withdrawAt: 0, refundNonce: "0" };
   await store.channels.open(identityOf(NETWORK, ID, config), state, clock.now);
   const nonce = channelNonce(ID, "0");
   const reservation = { ...RESERVATION, scheme: CHANNEL_SCHEME, amount: "1000", nonce, payload: text };
@@ -69,6 +69,7 @@ async function looked(
   };
   const options: ReconcilerOptions = {
     ledger: store.ledger,
+    channels: store.channels,
     facilitators: () => [facilitator],
     testMode: () => false,
     notice: (_payment, { amount, payer: from }) => ({
@@ -87,6 +88,7 @@ async function looked(
 test("a deposit that the chain shows is settled, with its record", async () => {
   const { ended, row } = await looked(async () => VALID);
   expect([ended, row]).toMatchObject([1, { state: "settled", payer: payer.address }]);
+  expect(await store.channels.find(ID.toLowerCase())).toMatchObject({ balance: "5000", syncedAt: clock.now });
   expect(await store.outbox.claim(2)).toMatchObject([{ body: `1000 ${payer.address}` }]);
 });
 

@@ -34,6 +34,7 @@ afterEach(async () => {
 function create(options: Partial<ReconcilerOptions> = {}): Reconciler {
   const reconciler = new Reconciler({
     ledger: store.ledger,
+    channels: store.channels,
     facilitators: () => [transfer],
     testMode: () => true,
     notice: () => undefined,

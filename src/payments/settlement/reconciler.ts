@@ -2,7 +2,7 @@ import { faultOf } from "../../lib/caught.ts";
 import { parsedJson } from "../../lib/parsed-json.ts";
 import { within } from "../../lib/time/within.ts";
 import { type Ledger, type Payment, RECHECK_MS } from "../../store/ledger.ts";
-import { CHANNEL_SCHEME } from "../../store/channels.ts";
+import { CHANNEL_SCHEME, type Channels } from "../../store/channels.ts";
 import { type NewNotice } from "../../store/outbox.ts";
 import { facilitatorFor } from "../channels/facilitator-for.ts";
 import { findDeposit } from "../channels/find-deposit.ts";
@@ -27,6 +27,7 @@ const NOBODY: Outcome = { kind: "unknown", cause: "no facilitator is configured"
 /** The ledger, the facilitators that are asked, and where a result is reported. */
 export interface ReconcilerOptions {
   readonly ledger: Pick<Ledger, "claimOpen" | "move">;
+  readonly channels: Pick<Channels, "sync">;
   /** The facilitators that may know the payment's outcome, the most likely first. */
   readonly facilitators: (payment: Payment) => readonly Facilitator[];
   /** Payments of the other mode are skipped: the facilitators of one mode do not know the other's payments. */
@@ -136,13 +137,16 @@ export class Reconciler {
 
   /** Finds the outcome of a deposit. Vouchers settle at once. */
   async #askChannels(row: Payment): Promise<Outcome> {
-    const { facilitators, clock, log } = this.#options;
+    const { channels: rows, facilitators, clock, log } = this.#options;
     const { data: payment } = channelPaymentSchema.safeParse(parsedJson(row.payload));
     if (payment === undefined) return NOBODY;
     try {
       const channels = await facilitatorFor(row.network, facilitators(row));
       if (channels === undefined) return NOBODY;
-      const finding = Promise.race([findDeposit(channels, payment, clock() / 1000), this.#closing.promise]);
+      const finding = Promise.race([
+        findDeposit(channels, payment, { channels: rows, now: clock() }),
+        this.#closing.promise,
+      ]);
       const found = await within(FIND_TIMEOUT_MS, finding, () => "late" as const);
       return typeof found === "string" ? { kind: "unknown", cause: found } : found;
     } catch (error) {

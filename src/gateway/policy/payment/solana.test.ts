@@ -327,10 +327,11 @@ describe.skipIf(!hasSolana)("a route on Solana", () => {
         "unknown",
       ]);
       if (!isAsked) {
-        const { ledger } = shop.store;
+        const { ledger, channels } = shop.store;
         shop.clock.now += 60_000;
         const options = {
           ledger,
+          channels,
           testMode: () => false,
           notice: () => undefined,
           clock: () => shop.clock.now,

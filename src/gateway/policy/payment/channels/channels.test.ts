@@ -444,6 +444,7 @@ test("a deposit whose result was lost is found on the chain, and its response is
   let known: readonly Facilitator[] = [foreign];
   const reconciler = new Reconciler({
     ledger: shop.store.ledger,
+    channels: shop.store.channels,
     facilitators: () => known,
     testMode: () => false,
     notice: () => undefined,

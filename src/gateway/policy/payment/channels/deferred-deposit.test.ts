@@ -97,6 +97,7 @@ onEachStore((newStore) => {
     await until(async () => (await recorded(channel, "0"))?.delivered === true);
     expect(channel.shop.lastUpstreamFields).toContain("Settlement-Deferral: ");
     expect(await books(channel)).toEqual(DEFERRED);
+    expect(await channel.row()).toMatchObject({ balance: "5000" });
   });
 
   test("a deposit without a result is looked up also without its client, and its work is charged as far as it went", async () => {

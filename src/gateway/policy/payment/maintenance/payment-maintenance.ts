@@ -110,6 +110,7 @@ export class PaymentMaintenance {
     const { store, counts, clock, random, log } = deps;
     this.#reconciler = new (reconcilers().Reconciler)({
       ledger: counted(store.ledger, deps),
+      channels: store.channels,
       facilitators: (payment) => facilitatorsOf(this.#settings.sellers, payment),
       testMode: () => this.#settings.testMode,
       notice: (payment, settled) => noticeOf(this.#settings.sellers, payment, settled),

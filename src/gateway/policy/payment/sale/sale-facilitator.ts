@@ -10,8 +10,7 @@ import { isForeign } from "../../../../payments/x402/networks.ts";
 import { payerIn, paymentKey } from "../../../../payments/x402/payment-key.ts";
 import { type Exchange } from "../../../exchange/exchange.ts";
 import { findDeposit } from "../../../../payments/channels/find-deposit.ts";
-import { type ChannelPayment } from "../../../../payments/x402/channel-messages.ts";
-import { type AcceptedPayment } from "../offer/offer.ts";
+import { type AcceptedPayment, type DepositUse } from "../offer/offer.ts";
 import { makeDeposit, verifyDeposit } from "./deposit.ts";
 import { asSpan, type PaymentWork } from "./payment-span.ts";
 import { type PaidRoute } from "../route/paid-route.ts";
@@ -95,7 +94,7 @@ export class SaleFacilitator {
     const { channel } = this.#accepted;
     if (channel?.deposit !== undefined) {
       const { deposit } = channel;
-      return this.#ask<Outcome>("payment.find", () => this.#findDeposit(deposit.payment), {
+      return this.#ask<Outcome>("payment.find", () => this.#findDeposit(deposit), {
         kind: "unknown",
         cause: "defect",
       });
@@ -122,11 +121,11 @@ export class SaleFacilitator {
     return isOwn ? settlement : { kind: "refused", reason: "duplicate_settlement" };
   }
 
-  async #findDeposit(payment: ChannelPayment): Promise<Outcome> {
+  async #findDeposit({ payment, channels }: DepositUse): Promise<Outcome> {
     const { facilitator, clock } = this.#asked;
     return facilitator.channels === undefined
       ? { kind: "unknown", cause: "the facilitator knows no channels" }
-      : findDeposit(facilitator.channels, payment, clock() / 1000);
+      : findDeposit(facilitator.channels, payment, { channels, now: clock() });
   }
 
   async #ask<Answer extends { readonly kind: string }>(
