@@ -42,11 +42,8 @@ function hidesAddress(page: Survey): boolean {
 const TRANSFORMERS =
   /\bmathjax\b|\/(?:tex-(?:mml-)?(?:chtml|svg)|latest)\.js|(?:katex[\w./@-]{0,60}|\/)auto-render[\w.-]{0,20}\.js|\bmermaid\b|\/(?:zero-md|docsify|marked|showdown|markdown-it|strapdown|remark)[\w.@/-]{0,60}\.js|asciinema|viz\.js|vega-embed|emojione|twemoji|google-code-prettify/i;
 
-function isTransformed({ code: { unknown, inline } }: Survey): boolean {
-  return (
-    unknown.some(({ address }) => TRANSFORMERS.test(address)) ||
-    inline.some(({ code }) => /\b(?:MathJax|mermaid|renderMathInElement)\b/.test(code))
-  );
+function isTransformed({ code: { unknown } }: Survey): boolean {
+  return unknown.some(({ address }) => TRANSFORMERS.test(address));
 }
 
 /** Whether a highlighter adds the missing language names of code blocks. */

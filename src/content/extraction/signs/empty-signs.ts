@@ -32,7 +32,6 @@ function hasEmptyRoot(page: Survey): boolean {
   if (page.contentText > 0 && isLogIn(page)) return false;
   return (
     page.having("id").some((element) => isEmptyRoot(element)) ||
-    page.having("data-reactroot").some(({ text }) => text < ROOT_TEXT) ||
     page.someCustom((element) => ROOT_ELEMENTS.has(element.name) && isEmptyRoot(element))
   );
 }

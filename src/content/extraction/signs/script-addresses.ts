@@ -13,14 +13,11 @@ const OF_PAGE = /\/(?:app|pages|routes|nodes)\/|(?:^|\/)(?:page|route|index|main
 const SHARED =
   /(?:^|[/._-])(?:framework|vendors?|polyfills?|react|react-dom|vue|runtime|webpack|main-app|scheduler)[.-]/i;
 
-/** Highlighters change the looks of code, and a sign tells if they name its language. */
-const HIGHLIGHTER = /(?:^|[/.-])(?:highlight|hljs|prism)[\w.-]{0,40}\.js/i;
-
 /** The external scripts of a page. The page's own come before those that a site's pages share. */
 export function scriptAddresses({ code, source, elements }: Survey): ScriptAddress[] {
   const found = new Map<string, ScriptAddress & { readonly rank: number }>();
   const add = (address: string | undefined, isModule: boolean, isComponent = false): void => {
-    if (address === undefined || address.length > MAX_ADDRESS_LENGTH || HIGHLIGHTER.test(address)) return;
+    if (address === undefined || address.length > MAX_ADDRESS_LENGTH) return;
     const url = URL.parse(address.trim(), source.finalUrl);
     if (url === null || !/^https?:$/.test(url.protocol)) return;
     const rank = SHARED.test(address) ? 2 : OF_PAGE.test(address) ? 0 : 1;

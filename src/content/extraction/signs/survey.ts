@@ -136,7 +136,6 @@ export class Survey {
     this.elements.push({ element, name, attribs, text: 0, media, elements: 0, chrome, hidden, parent });
     if (name === "script") this.code.script(element, contentOf(element));
     else if (name === "body") this.code.handler(attribs["onload"] ?? attribs["onpageshow"] ?? "");
-    else if (name === "img") this.code.handler(attribs["onerror"] ?? "");
     // The content of templates, and of elements that contain only text, is not shown.
     return (name !== "template" || isShadowRoot(element)) && !NO_TEXT.has(name);
   }

@@ -52,12 +52,10 @@ export function signOfCall(call: Call, values: Values): CodeSign | undefined {
 /** The sign that the creation of a browser's object is. */
 export function signOfCreation(
   name: string,
-  args: readonly Value[],
-  at: Running,
+  [first = UNKNOWN]: readonly Value[],
   values: Values,
 ): CodeSign | undefined {
-  if (name === "Function" && args.length > 0 && !at.code.isLibrary) return "evaluated-code";
-  return name === "EventSource" && requestsData(args[0] ?? UNKNOWN, values) ? "data-request" : undefined;
+  return name === "EventSource" && requestsData(first, values) ? "data-request" : undefined;
 }
 
 /** The sign that the setting of a browser's property is. */

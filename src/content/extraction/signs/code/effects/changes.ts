@@ -15,7 +15,7 @@ const TEXT = /^(?:textContent|innerText|outerText|innerHTML|outerHTML|nodeValue|
 const INSERTS =
   /^(?:append|prepend|after|before|appendChild|insertBefore|replaceWith|replaceChildren|replaceChild|insertAdjacent(?:HTML|Element|Text)|setHTML|setHTMLUnsafe|insertRow|insertCell|moveBefore|insertNode|html|text|load)$/;
 /** Methods that also exist on other objects. */
-const AMBIGUOUS = /^(?:append|before|after|html|text|load|insertRow|insertCell)$/;
+const AMBIGUOUS = /^(?:append|before|after)$/;
 /** Methods that insert beside an element. */
 const BESIDE = /^(?:after|before|replaceWith|beforebegin|afterend)$/;
 const INTO = /^(?:appendTo|prependTo|insertAfter|insertBefore|replaceAll)$/;
@@ -59,7 +59,6 @@ export class Changes {
     else if (key === "value" && target.is === "elements")
       this.#writes(elements(target.all.filter(({ name }) => name === "output")), value, key, at.code);
     else if (key === "hidden") this.#covers(target, value);
-    else if (key === "style") this.#covers(target, constant(HIDES.test(textOf(value) ?? "")));
     else if (left.object.type === "MemberExpression" && propertyName(left.object) === "style")
       this.styles(left.object, key, value, at);
   }
@@ -84,17 +83,15 @@ export class Changes {
     if (INTO.test(key) && (object.is === "made" || object.is === "text") && args.length === 1) {
       const text = textOf(first);
       this.#inserts(text === undefined ? first : elements(this.#values.page.select(text)), [object], key, code);
-    } else if (/^insert(?:Row|Cell)$/.test(key)) this.#writes(object, UNKNOWN, key, code);
-    else if (key === "text" || key === "html" || key === "load") {
+    } else if (key === "text" || key === "html" || key === "load") {
       if (args.length > 0 && object.is !== "unknown") this.#writes(object, key === "load" ? UNKNOWN : first, key, code);
     } else if (INSERTS.test(key)) {
       const given = key === "insertBefore" || key === "replaceChild" ? args.slice(0, 1) : args;
       if (key.startsWith("insertAdjacent")) this.#inserts(object, args.slice(1), textOf(first) ?? "", code);
       else this.#inserts(object, given, key, code);
     }
-    if (object.is === "made") {
-      if (key === "setAttribute") object.made.names += ` ${args.map((arg) => textOf(arg) ?? "").join(" ")}`;
-    }
+    if (key === "setAttribute" && object.is === "made")
+      object.made.names += ` ${args.map((arg) => textOf(arg) ?? "").join(" ")}`;
     if (key === "removeChild") this.#covers(first, constant(true));
     const hides = object.is === "elements" ? hidesElements(key, args.length, textOf(first)) : undefined;
     if (hides !== undefined) this.#covers(object, constant(hides));

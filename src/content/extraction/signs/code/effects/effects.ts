@@ -11,7 +11,7 @@ import { invocationOf } from "../syntax/invocation.ts";
 import { type CodeSign } from "./sign-names.ts";
 import { setsState } from "./states.ts";
 import { forEachChild, isClass, isFunction, isMissing, type Node, propertyName } from "../syntax/syntax.ts";
-import { constant, textOf, UNKNOWN, type Value } from "../values/value.ts";
+import { textOf, UNKNOWN, type Value } from "../values/value.ts";
 import { type Values } from "../values/values.ts";
 import { hasShadowRoot } from "../../survey.ts";
 
@@ -68,12 +68,7 @@ export class Effects {
 
   #visit(node: Node, at: Running): void {
     this.#steps += 1;
-    if (this.sign !== undefined || this.#steps > MAX_STEPS || isFunction(node)) return;
-    if (isClass(node)) {
-      for (const member of node.body.body)
-        if (member.type === "StaticBlock") forEachChild(member, (child) => this.#visit(child, at));
-      return;
-    }
+    if (this.sign !== undefined || this.#steps > MAX_STEPS || isFunction(node) || isClass(node)) return;
     const scope = this.#values.scopes.of(node);
     const inner = scope === undefined ? at : { ...at, scope };
     // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- a syntax tree has 80 kinds of nodes
@@ -157,20 +152,9 @@ export class Effects {
     this.#visit(left.object, at);
     this.#visit(right, at);
     const target = this.#values.of(left.object, scope);
-    if (target.is === "global" && target.name === "location" && key === "hash") this.#runs.caused.add("hashchange");
     this.#found(signOfProperty(target, key));
-    if (!at.code.isLibrary) this.#runSetter(target, key, at);
     this.#changes.assigns({ left, key, target, value, at });
     if (setsState(node, at, this.#values)) this.#found("client-state");
-  }
-
-  #runSetter(target: Value, key: string, at: Running): void {
-    const members =
-      target.is === "object" ? target.node.properties : target.is === "instance" ? target.node.body.body : [];
-    for (const member of members) {
-      if ("kind" in member && member.kind === "set" && propertyName(member) === key && isFunction(member.value))
-        this.#runs.escape({ is: "function", node: member.value, self: target }, at);
-    }
   }
 
   #creation(node: ESTree.NewExpression, at: Running): void {
@@ -184,7 +168,7 @@ export class Effects {
     const name = callee.is === "global" ? callee.name : "";
     const handler = name === "Proxy" && args[1]?.is === "object" ? this.#values.property(args[1], "set") : undefined;
     if (handler !== undefined) this.#runs.escape(handler, at);
-    this.#found(signOfCreation(name, args, at, this.#values));
+    this.#found(signOfCreation(name, args, this.#values));
     if (callee.is === "unknown" || callee.is === "global") this.#changes.gives(node.callee, args);
   }
 
@@ -238,12 +222,6 @@ export class Effects {
     const event = causedBy(key, args);
     // A library causes the events that a caller asks for.
     if (event !== undefined && !at.code.isLibrary) this.#runs.caused.add(event);
-    if (
-      /^(?:remove|set)Property$/.test(key) &&
-      callee.type === "MemberExpression" &&
-      callee.object.type === "MemberExpression"
-    )
-      this.#changes.styles(callee.object, textOf(first) ?? "", second ?? constant(""), at);
     this.#changes.calls(call);
     if (/^(?:\$|jQuery)$/.test(callee.type === "Identifier" ? callee.name : name)) return;
     if (called.is === "unknown" || called.is === "global" || at.code.isLibrary) this.#changes.gives(callee, args);

@@ -18,7 +18,6 @@ function isPersonal(name: string, caused: Caused): boolean {
 /** The name of the event that a call causes. Undefined if it causes none. */
 export function causedBy(method: string, [first]: readonly Value[]): string | undefined {
   if (/^(?:dispatchEvent|trigger|triggerHandler|emit)$/.test(method)) return (first && textOf(first)) ?? "";
-  if (method === "requestSubmit") return "submit";
   return first === undefined ? /^(?:on)?(click|submit|change|input)$/.exec(method)?.[1] : undefined;
 }
 

@@ -1,4 +1,4 @@
-import { methodOf, scopeAround } from "../values/classes.ts";
+import { methodOf } from "../values/classes.ts";
 import { LIFECYCLE } from "./components.ts";
 import { isHandlerProperty } from "./events.ts";
 import { type Running } from "./running.ts";
@@ -8,7 +8,6 @@ import { type Values } from "../values/values.ts";
 
 /** Limits of the calls of one function, and of functions in one another. @bound */
 const MAX_CALLS = 6;
-const MAX_LIBRARY_CALLS = 3;
 const MAX_STACK = 60;
 
 /** Runs functions, methods of classes, and what other code gets. */
@@ -90,21 +89,10 @@ export class Runs {
       const method = methodOf(this.#values, of, name);
       if (method !== undefined) this.#callback(method, args, { is: "instance", node: of, elements }, at);
     }
-    const scope = scopeAround(of, this.#values.scopes) ?? at.scope;
-    for (const member of of.body.body) {
-      if (member.type === "PropertyDefinition" && !isMissing(member.value)) this.#visit(member.value, { ...at, scope });
-    }
   }
 }
 
 /** The number of times that a function runs with such arguments. */
 function mostCalls(args: readonly Value[], { code: { isLibrary } }: Running): number {
-  const isKnown = args.some(
-    (arg) =>
-      arg.is === "elements" ||
-      arg.is === "shadow" ||
-      (arg.is === "constant" && typeof arg.value === "string" && arg.value.includes("/")),
-  );
-  if (isLibrary) return isKnown ? MAX_LIBRARY_CALLS : 1;
-  return args.some(({ is }) => is !== "unknown") ? MAX_CALLS : 1;
+  return !isLibrary && args.some(({ is }) => is !== "unknown") ? MAX_CALLS : 1;
 }

@@ -13,7 +13,7 @@ const MAX_CALLBACK = 600;
 
 /**
  * Whether a component sets its state after it was mounted, so that it may show other content than the server rendered:
- * `setRows(all)`, `rows.value = all`, `set(rows, all)`, `this.setState({ rows })`.
+ * `setRows(all)`, `rows.value = all`, `set(rows, all)`.
  */
 export function setsState(
   node: ESTree.CallExpression | ESTree.AssignmentExpression,
@@ -32,16 +32,6 @@ export function setsState(
     return first !== undefined && isOther(first, right, code);
   }
   const { callee, arguments: args } = node;
-  if (callee.type === "MemberExpression") {
-    const isOwn =
-      callee.object.type === "ThisExpression" &&
-      callee.property.type === "Identifier" &&
-      callee.property.name === "setState";
-    return (
-      (isOwn && args.length > 0) ||
-      args.some((arg) => arg.type === "Identifier" && setterOf(scope.find(arg.name), values) !== undefined)
-    );
-  }
   if (callee.type !== "Identifier") return false;
   const [value, second] = args;
   if (value === undefined) return false;

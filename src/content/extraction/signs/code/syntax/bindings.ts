@@ -7,31 +7,29 @@ export function sourceOf(node: Node, scope: Scope): Source {
   return { is: "value", node, scope };
 }
 
-/** Declares, or with `into` undefined assigns, the variables of a pattern. */
-export function bind(pattern: Node, source: Source | undefined, into: Scope | undefined, scope: Scope): void {
+/** Declares the variables of a pattern. */
+export function bind(pattern: Node, source: Source | undefined, into: Scope): void {
   // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- a syntax tree has 80 kinds of nodes
   switch (pattern.type) {
     case "Identifier":
-      if (into === undefined) {
-        if (source !== undefined) scope.assign(pattern.name, source);
-      } else into.declare(pattern.name, source);
+      into.declare(pattern.name, source);
       return;
     case "AssignmentPattern":
-      bind(pattern.left, source, into, scope);
+      bind(pattern.left, source, into);
       return;
     case "RestElement":
-      bind(pattern.argument, source === undefined ? undefined : { is: "part", of: source, key: "..." }, into, scope);
+      bind(pattern.argument, source === undefined ? undefined : { is: "part", of: source, key: "..." }, into);
       return;
     case "ArrayPattern":
       pattern.elements.forEach((element, index) => {
-        if (!isMissing(element)) bind(element, source && { is: "part", of: source, key: String(index) }, into, scope);
+        if (!isMissing(element)) bind(element, source && { is: "part", of: source, key: String(index) }, into);
       });
       return;
     case "ObjectPattern":
       for (const property of pattern.properties) {
-        if (property.type === "RestElement") bind(property.argument, undefined, into, scope);
+        if (property.type === "RestElement") bind(property.argument, undefined, into);
         else if (property.type === "Property")
-          bind(property.value, source && { is: "part", of: source, key: propertyName(property) ?? "" }, into, scope);
+          bind(property.value, source && { is: "part", of: source, key: propertyName(property) ?? "" }, into);
       }
       return;
     default:

@@ -1,5 +1,5 @@
 import { type ESTree } from "meriyah";
-import { isMissing, type Node, propertyName } from "./syntax.ts";
+import { type Node, propertyName } from "./syntax.ts";
 
 /** A call: the function, the object that it is called on, and the arguments. */
 interface Invocation {
@@ -8,14 +8,11 @@ interface Invocation {
   readonly args: readonly Node[];
 }
 
-/** The parts of a call. `f.call(o, a)` and `f.apply(o, [a])` call `f` on `o` with `a`. */
+/** The parts of a call. `f.call(o, a)` calls `f` on `o` with `a`. */
 export function invocationOf({ callee, arguments: args }: ESTree.CallExpression): Invocation {
   if (callee.type !== "MemberExpression") return { callee, on: undefined, args };
   const [self, ...given] = args;
   const name = propertyName(callee);
   if (name === "call") return { callee: callee.object, on: self, args: given };
-  if (name !== "apply") return { callee, on: callee.object, args };
-  const [list] = given;
-  const elements = list?.type === "ArrayExpression" ? list.elements : given;
-  return { callee: callee.object, on: self, args: elements.filter((one) => !isMissing(one)) };
+  return { callee, on: callee.object, args };
 }

@@ -47,7 +47,7 @@ export class Scopes {
       inner = new Scope(this.#code, scope, node);
       this.#scopes.set(node, inner);
       if (node.type === "FunctionExpression" && !isMissing(node.id)) inner.declare(node.id.name, sourceOf(node, scope));
-      node.params.forEach((pattern, index) => bind(pattern, { is: "parameter", owner: node, index }, inner, inner));
+      node.params.forEach((pattern, index) => bind(pattern, { is: "parameter", owner: node, index }, inner));
     } else if (isClass(node)) {
       if (node.id !== null) scope.declare(node.id.name, sourceOf(node, scope));
     } else if (BLOCKS.has(node.type)) {
@@ -64,15 +64,15 @@ export class Scopes {
       case "VariableDeclaration": {
         const into = node.kind === "var" ? scope.function : scope;
         for (const { id, init } of node.declarations)
-          bind(id, isMissing(init) ? undefined : sourceOf(init, scope), into, scope);
+          bind(id, isMissing(init) ? undefined : sourceOf(init, scope), into);
         return;
       }
       case "ForOfStatement":
         if (node.left.type === "VariableDeclaration")
-          for (const { id } of node.left.declarations) bind(id, { is: "each", node: node.right, scope }, scope, scope);
+          for (const { id } of node.left.declarations) bind(id, { is: "each", node: node.right, scope }, scope);
         return;
       case "CatchClause":
-        if (node.param !== null) bind(node.param, undefined, scope, scope);
+        if (node.param !== null) bind(node.param, undefined, scope);
         return;
       case "ImportDeclaration":
         for (const { local, ...specifier } of node.specifiers) {
@@ -103,7 +103,6 @@ export class Scopes {
     const { left } = node;
     const source = sourceOf(node, scope);
     if (left.type === "Identifier") this.#assigned.push([left.name, scope, source]);
-    else if (left.type === "ArrayPattern" || left.type === "ObjectPattern") bind(left, source, undefined, scope);
     else if (left.type === "MemberExpression") {
       const name = propertyName(left);
       if (name === undefined) return;

@@ -15,10 +15,6 @@ const STORAGE = /^(?:local|session)Storage$/;
 const OF_DOCUMENT: ReadonlyMap<string, string> = new Map([
   ["body", "body"],
   ["documentElement", "html"],
-  ["head", "head"],
-  ["links", "a[href]"],
-  ["forms", "form"],
-  ["images", "img"],
 ]);
 
 /** Whether a global variable is an object of the browser. */
@@ -42,7 +38,6 @@ export function browserProperty(
     const selector = OF_DOCUMENT.get(key);
     if (selector !== undefined) return elements(page.select(selector));
     if (key === "currentScript") return ownScript === undefined ? UNKNOWN : elements([ownScript]);
-    if (key === "cookie" || key === "referrer") return constant("");
   }
   if (name === "location" && key === "hash") return constant("");
   if (STORAGE.test(name)) return key === "getItem" ? OTHER : NOTHING;

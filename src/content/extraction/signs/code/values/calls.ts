@@ -7,7 +7,7 @@ import { invocationOf } from "../syntax/invocation.ts";
 import { type Scope } from "../syntax/scope.ts";
 import { type Node } from "../syntax/syntax.ts";
 import { ofText } from "./texts.ts";
-import { constant, elements, madeOf, NOTHING, OTHER, tagsIn, textOf, UNKNOWN, type Value } from "./value.ts";
+import { constant, elements, NOTHING, OTHER, tagsIn, textOf, UNKNOWN, type Value } from "./value.ts";
 import { type Values } from "./values.ts";
 
 /** In place of the present year: a year that no page shows. */
@@ -62,10 +62,7 @@ export class Calls {
       const given = args.map((arg) => this.#values.of(arg, scope));
       return this.results.of(called.node, given, callee === node.callee ? called.self : object);
     }
-    const call = { node, args, scope };
-    const selects = called.is === "unknown" && args.length === 1 && /^[#.][\w-]+$/.test(this.#text(call) ?? "");
-    if (selects || isJquery(called, callee)) return this.#jquery(call);
-    return UNKNOWN;
+    return isJquery(called, callee) ? this.#jquery({ node, args, scope }) : UNKNOWN;
   }
 
   #argument({ args, scope }: GivenCall, index = 0): Value {
@@ -110,24 +107,17 @@ export class Calls {
   }
 
   #creation(call: MethodCall): Value | undefined {
-    const { node, key, object } = call;
+    const { node, key } = call;
     if (key === "createTextNode") return this.#keep(node, ["#text"]);
     if (key === "createDocumentFragment") return this.#keep(node, []);
     if (key === "createElement" || key === "createElementNS")
       return this.#keep(node, [(this.#text(call, key === "createElement" ? 0 : 1) ?? "?").toLowerCase()]);
-    if (key !== "cloneNode" && key !== "importNode") return undefined;
-    const source = key === "cloneNode" ? object : this.#argument(call);
-    return source.is === "elements" && source.all[0] !== undefined
-      ? this.#keep(node, [...madeOf(source.all[0]).tags])
-      : source;
+    return undefined;
   }
 
-  #ofConstant(call: MethodCall): Value | undefined {
-    const { key, object } = call;
+  #ofConstant({ key, object }: MethodCall): Value | undefined {
     if (key === "getFullYear" && object.is !== "constant") return constant(ANY_YEAR);
-    return object.is === "constant" && typeof object.value === "string"
-      ? ofText(object.value, key, this.#argument(call))
-      : undefined;
+    return object.is === "constant" && typeof object.value === "string" ? ofText(object.value, key) : undefined;
   }
 
   #ofBrowser(call: MethodCall): Value | undefined {
@@ -145,9 +135,7 @@ export class Calls {
     const { key, object } = call;
     const all = elementsOf(object);
     if (key === "attachShadow" && all !== undefined) return { is: "shadow", all };
-    if (key === "attachShadow" && object.is === "made") return object;
     if (object.is !== "elements" && object.is !== "made") return undefined;
-    if (key === "getAttribute") return UNKNOWN;
     if (returnsSame(key)) return object;
     if (isAround(key)) return this.#values.member(object, key);
     if (key === "appendChild" || key === "insertBefore") return this.#argument(call);

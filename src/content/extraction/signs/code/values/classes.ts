@@ -23,7 +23,7 @@ function baseOf(values: Values, of: Class): Class | undefined {
 }
 
 /** The scope in which a class stands, from one of its methods. */
-export function scopeAround(of: Class, scopes: Scopes): Scope | undefined {
+function scopeAround(of: Class, scopes: Scopes): Scope | undefined {
   for (const member of of.body.body) {
     const value = "value" in member ? member.value : undefined;
     if (!isMissing(value) && typeof value === "object" && "type" in value && isFunction(value))

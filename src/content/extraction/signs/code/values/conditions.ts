@@ -1,5 +1,5 @@
 import { type Scope } from "../syntax/scope.ts";
-import { type Node, propertyName } from "../syntax/syntax.ts";
+import { type Node } from "../syntax/syntax.ts";
 import { type Values } from "./values.ts";
 
 /** Whether a condition is true. Undefined if that is not known. */
@@ -12,15 +12,5 @@ export function truthOf(values: Values, node: Node, scope: Scope): boolean | und
   }
   const value = values.of(node, scope);
   if (value.is === "constant") return Boolean(value.value);
-  if (value.is === "elements" && value.all.length === 0) return isSingle(node) ? false : undefined;
-  return /^(?:elements|made|function|class|object)$/.test(value.is) ? true : undefined;
-}
-
-/** Whether the value of an expression is one element or null. */
-function isSingle(node: Node): boolean {
-  if (node.type === "Identifier" || node.type === "ChainExpression") return true;
-  const callee = node.type === "CallExpression" ? node.callee : undefined;
-  return (
-    callee?.type === "MemberExpression" && /^(?:querySelector|getElementById|closest)$/.test(propertyName(callee) ?? "")
-  );
+  return value.is === "elements" ? value.all.length > 0 : undefined;
 }

@@ -3,7 +3,7 @@ import { textContent } from "domutils";
 import { type PageElements } from "./page-elements.ts";
 import { isMissing } from "../syntax/syntax.ts";
 import { MAX_TEXT } from "./texts.ts";
-import { constant, elements, madeOf, OTHER, textOf, UNKNOWN, type Value } from "./value.ts";
+import { constant, elements, OTHER, textOf, UNKNOWN, type Value } from "./value.ts";
 
 /** Methods of elements, lists of elements and jQuery whose result is the same elements, or some of them. */
 const SAME =
@@ -32,7 +32,6 @@ export function propertyOfElements(all: readonly Element[], key: string): Value 
   const [first] = all;
   if (key === "textContent" || key === "innerText" || key === "innerHTML")
     return { is: "text", text: first === undefined ? "" : textContent(first).slice(0, MAX_TEXT) };
-  if (key === "content" && first?.name === "template") return { is: "made", made: madeOf(first) };
   return key === "shadowRoot" ? constant(null) : OTHER;
 }
 

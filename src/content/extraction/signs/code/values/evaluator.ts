@@ -10,7 +10,7 @@ import { type Scopes } from "../syntax/scopes.ts";
 import { valueOfSource, valueOfVariable } from "./sources.ts";
 import { type Fn, isMissing, type Node, propertyName } from "../syntax/syntax.ts";
 import { joined, operated } from "./texts.ts";
-import { constant, either, NOTHING, OTHER, textOf, UNKNOWN, type Value } from "./value.ts";
+import { constant, either, NOTHING, OTHER, UNKNOWN, type Value } from "./value.ts";
 import { type Values } from "./values.ts";
 
 /** Limits of the expressions that are followed for one value. @bound */
@@ -107,8 +107,6 @@ export class Evaluator implements Values {
       case "AwaitExpression":
       case "SpreadElement":
         return this.of(node.argument, scope);
-      case "SequenceExpression":
-        return this.of(node.expressions.at(-1), scope);
       case "ArrayExpression":
         return either(node.elements.map((one) => this.of(one, scope)));
       case "ObjectExpression":
@@ -134,11 +132,8 @@ export class Evaluator implements Values {
       case "BinaryExpression":
         if (node.left.type === "PrivateIdentifier") return UNKNOWN;
         return operated(node.operator, this.of(node.left, scope), this.of(node.right, scope));
-      case "AssignmentExpression": {
-        const right = this.of(node.right, scope);
-        if (/^(?:\?\?|\|\||&&)?=$/.test(node.operator)) return right;
-        return node.operator === "+=" ? { is: "text", text: textOf(right) ?? "" } : OTHER;
-      }
+      case "AssignmentExpression":
+        return /^(?:\?\?|\|\||&&)?=$/.test(node.operator) ? this.of(node.right, scope) : OTHER;
       case "LogicalExpression":
         return this.#logical(node, scope);
       case "ConditionalExpression": {

@@ -4,7 +4,7 @@ import { propertyOfElements, propertyOfMade, valueOfData } from "./elements.ts";
 import { type Scope } from "../syntax/scope.ts";
 import { valueOfVariable } from "./sources.ts";
 import { propertyName } from "../syntax/syntax.ts";
-import { constant, elements, OTHER, UNKNOWN, type Value } from "./value.ts";
+import { OTHER, UNKNOWN, type Value } from "./value.ts";
 import { type Values } from "./values.ts";
 
 /** The value of a property of a value. The name is undefined if it is computed and not known. */
@@ -23,20 +23,12 @@ export function valueOfMember(
       return propertyOfElements(object.all, key);
     case "data":
       return valueOfData(object.all, key);
-    case "shadow":
-      return key === "host" ? elements(object.all) : UNKNOWN;
     case "made":
       return propertyOfMade(object, key);
     case "object":
       return valueOfProperty(values, object, key) ?? UNKNOWN;
-    case "class": {
-      const method = methodOf(values, object.node, key);
-      return method === undefined ? UNKNOWN : { is: "function", node: method, self: object };
-    }
     case "instance":
       return ofInstance(values, object, key);
-    case "constant":
-      return key === "length" && typeof object.value === "string" ? constant(object.value.length) : UNKNOWN;
     default:
       return UNKNOWN;
   }

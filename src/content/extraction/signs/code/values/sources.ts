@@ -28,7 +28,7 @@ export function valueOfSource(values: Values, source: Source): Value {
   if (source.is === "parameter") return valueOfParameter(values, source);
   if (source.is === "import") return valueOfExport(values, source);
   if (source.is !== "part") return values.of(source.node, source.scope);
-  return source.key === "..." ? valueOfRest(values, source.of) : values.member(values.source(source.of), source.key);
+  return source.key === "..." ? UNKNOWN : values.member(values.source(source.of), source.key);
 }
 
 function valueOfExport(values: Values, { name, from }: Extract<Source, { is: "import" }>): Value {
@@ -43,9 +43,4 @@ function valueOfParameter(values: Values, { owner, index }: Extract<Source, { is
   if (isGiven || pattern?.type !== "AssignmentPattern") return value ?? UNKNOWN;
   const inner = values.scopes.of(owner);
   return inner === undefined ? UNKNOWN : values.of(pattern.right, inner);
-}
-
-function valueOfRest(values: Values, of: Source): Value {
-  const args = of.is === "parameter" ? values.frames.argumentsOf(of.owner)?.slice(of.index) : undefined;
-  return args === undefined ? UNKNOWN : either(args);
 }

@@ -28,13 +28,7 @@ export function operated(operator: ESTree.BinaryExpression["operator"], a: Value
 }
 
 /** The result of a method of a known text. */
-export function ofText(text: string, key: string, given: Value): Value {
-  const part = textOf(given);
-  if (key === "trim") return constant(text.trim());
+export function ofText(text: string, key: string): Value {
   if (key === "toLowerCase") return constant(text.toLowerCase());
-  if (key === "split" && text === "") return elements([]);
-  if (given.is !== "constant" || part === undefined) return text === "" && key === "match" ? constant(null) : UNKNOWN;
-  if (key === "includes") return constant(text.includes(part));
-  if (key === "startsWith") return constant(text.startsWith(part));
-  return key === "indexOf" ? constant(text.indexOf(part)) : UNKNOWN;
+  return key === "split" && text === "" ? elements([]) : UNKNOWN;
 }

@@ -1,4 +1,4 @@
-import { type Element, isTag } from "domhandler";
+import { type Element } from "domhandler";
 import { type ESTree } from "meriyah";
 import { type Scope } from "../syntax/scope.ts";
 import { type Class, type Fn } from "../syntax/syntax.ts";
@@ -73,18 +73,4 @@ export function textOf(value: Value): string | undefined {
 export function tagsIn(html: string): string[] {
   const tags = Array.from(html.matchAll(/<([a-z?][\w-]*)/gi), ([, name = ""]) => name.toLowerCase());
   return html.replaceAll(/<[^>]*>?/g, "").trim() === "" ? tags : [...tags, "#text"];
-}
-
-/** The content of an element, as if a script had created it. */
-export function madeOf(element: Element): Made {
-  const tags = new Set<string>();
-  const visit = ({ children }: Pick<Element, "children">): void => {
-    for (const child of children) {
-      if (isTag(child)) tags.add(child.name);
-      else tags.add("#text");
-      if ("children" in child) visit(child);
-    }
-  };
-  visit(element);
-  return { tags, names: "" };
 }
