@@ -50,6 +50,8 @@ export interface GatewayOptions {
   readonly log: (message: string, count?: number, worker?: number) => void;
   /** Receives events; left out: there is no receiver. */
   readonly events?: EventSink | undefined;
+  /** Called when an HTTP/3 endpoint was bound or closed; left out: no other process has its socket. */
+  readonly onEndpoints?: () => void;
 }
 
 /** The parts of the process with the seller's keys that refunds need. */

@@ -112,7 +112,7 @@ class RunningGateway implements GatewayProcess {
       control: () => this.#control.link,
       onError: (error) => this.#report(error),
     });
-    this.#quic = new QuicListeners(shared, this.#own.telemetry.quic, options.reusePort);
+    this.#quic = new QuicListeners(shared, this.#own.telemetry.quic, options.reusePort, options.onEndpoints);
     this.#listeners = new ListenerSet(shared, this.#quic, options.issued ?? NOTHING_ISSUED);
     this.tenants = createTenants(config, {
       wheel: this.#wheel,

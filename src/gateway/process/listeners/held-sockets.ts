@@ -51,6 +51,14 @@ export class HeldSockets {
     }
   }
 
+  /**
+   * The worker has other sockets on these ports. A copy of one that it has closed would stay bound, and clients that the kernel
+   * gives to it would get no response. Has no effect after `release`, until the next `hold`.
+   */
+  changed(pid: number, ports: ReadonlySet<number>): void {
+    if (this.#held.has(pid)) this.hold(pid, ports);
+  }
+
   /** The worker has died: keeps its sockets for `KEEP_MS`. */
   died(pid: number): void {
     const sockets = this.#held.get(pid);

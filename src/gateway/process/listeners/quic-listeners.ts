@@ -235,16 +235,19 @@ export class QuicListeners {
   readonly #shared: ListenerShared;
   readonly #metrics: QuicMetrics;
   readonly #reusePort: boolean;
+  readonly #onChange: () => void;
   #telling: ReturnType<typeof setInterval> | undefined;
   #bound: readonly QuicListener[] = [];
   /** Endpoints that a reload removed, and that still have connections. */
   readonly #leaving = new Set<QuicListener>();
 
-  /** `reusePort`: other processes bind the same ports. */
-  constructor(shared: ListenerShared, metrics: QuicMetrics, reusePort: boolean) {
+  /** `reusePort`: other processes bind the same ports. `onChange` is called when an endpoint was bound or closed. */
+  // oxlint-disable-next-line eslint/max-params -- the last one is for the workers of a supervisor
+  constructor(shared: ListenerShared, metrics: QuicMetrics, reusePort: boolean, onChange: () => void = () => {}) {
     this.#shared = shared;
     this.#metrics = metrics;
     this.#reusePort = reusePort;
+    this.#onChange = onChange;
   }
 
   get connections(): number {
@@ -303,12 +306,14 @@ export class QuicListeners {
     this.#bound = next;
     if (next.length > 0) this.#telling ??= setInterval(() => this.tell(), TELL_MS).unref();
     for (const listener of before) if (!next.includes(listener)) void this.#leave(listener, graceMs);
+    if (added.length > 0) this.#onChange();
   }
 
   async #leave(listener: QuicListener, graceMs: number): Promise<void> {
     this.#leaving.add(listener);
     await listener.close(graceMs);
     this.#leaving.delete(listener);
+    this.#onChange();
   }
 
   async close(graceMs: number): Promise<void> {

@@ -76,6 +76,8 @@ export type FromWorker =
   | { readonly kind: "log"; readonly text: string; readonly count: number }
   /** Requests that operators watch. Without a reply. */
   | ({ readonly kind: "requests" } & WatchedBatch)
+  /** The worker has bound or closed an HTTP/3 endpoint. Without a reply. */
+  | { readonly kind: "endpoints" }
   | ControlCall
   | TenantReply
   | { readonly kind: "failed"; readonly reason: string };

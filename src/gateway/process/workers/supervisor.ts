@@ -73,8 +73,9 @@ class Supervisor implements Gateway {
   readonly #ledger: SupervisorLedger;
   readonly #control: ControlSocket;
   readonly #events: WorkerEvents = {
-    heard: ({ row }, notice) => {
+    heard: ({ row, process }, notice) => {
       if (notice.kind === "event") this.#tell(notice.event);
+      else if (notice.kind === "endpoints") this.#udp.changed(process.pid, this.#quicPorts);
       else if (notice.kind === "requests") this.#watched?.receive(notice);
       else this.#options.log(notice.text, notice.count, row);
     },
@@ -213,9 +214,11 @@ class Supervisor implements Gateway {
   }
 
   #holdPorts({ process }: WorkerProcess): void {
-    const { config } = this.#served;
-    if (!this.#closing)
-      this.#udp.hold(process.pid, new Set(quicPlansOf(config, this.listeners).map(({ port }) => port)));
+    if (!this.#closing) this.#udp.hold(process.pid, this.#quicPorts);
+  }
+
+  get #quicPorts(): ReadonlySet<number> {
+    return new Set(quicPlansOf(this.#served.config, this.listeners).map(({ port }) => port));
   }
 
   async #replace(next: Served): Promise<void> {

@@ -12,7 +12,7 @@ import { Pulse } from "./pulse.ts";
 export class NoRoomError extends Error {}
 
 /** A message that is not a reply. */
-type Notice = Extract<FromWorker, { readonly kind: "event" | "log" | "requests" }>;
+type Notice = Extract<FromWorker, { readonly kind: "event" | "log" | "requests" | "endpoints" }>;
 
 export interface WorkerEvents {
   heard(worker: WorkerProcess, notice: Notice): void;
@@ -128,6 +128,7 @@ export class WorkerProcess {
       case "event":
       case "requests":
       case "log":
+      case "endpoints":
         this.#events.heard(this, message);
         return;
       case "control_call":

@@ -54,6 +54,7 @@ async function obey(message: ToWorker): Promise<void> {
         needsDatabase: !again,
         log: (text) => events.addLine(text),
         events,
+        onEndpoints: () => tell({ kind: "endpoints" }),
       });
       tell({ kind: "started", closedRoutes: gateway.closedRoutes });
       return;
