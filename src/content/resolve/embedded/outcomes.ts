@@ -55,7 +55,8 @@ function outcomeAt(asked: Asked, tokens: readonly Token[], at: number, language:
     same !== undefined ||
     (predicate !== undefined && !asked.isPhrase && language === asked.language && isForm(token, predicate, language))
   )
-    return { name: same, isSame: true };
+    // "found X not guilty"
+    return { name: same, isSame: !WORDS.result.has(token.text) || !GRAMMARS[language].not.has(tokens[at - 1]?.text) };
   if (asked.outcomes.has("acquire") && found.has("sell") && asked.patient !== undefined)
     return { name: "sold", isSame: true };
   const contrary = [...found].find((one) => [...asked.outcomes].some((other) => areContrary(one, other)));
@@ -147,7 +148,7 @@ function verbOfResult(tokens: readonly Token[], at: number): number | undefined 
 }
 
 const DECLARES =
-  /^(?:declared|declares|ruled|found|erklarte?|erklart|declare|declaro|dichiarato|dichiara|declarou|befand)$/u;
+  /^(?:declared|declares|ruled|found|left|leaves|kept|keeps|held|holds|liess|lasst|belasst|beliess|laisse|maintenu|dejo|lasciato|deixou|erklarte?|erklart|declare|declaro|dichiarato|dichiara|declarou|befand)$/u;
 
 /** Whether the words behind a predicate give it another sense: "passed over", "resigned from the youth wing". */
 function isOtherSense(asked: Asked, tokens: readonly Token[], at: number, { reality, after }: Predication): boolean {

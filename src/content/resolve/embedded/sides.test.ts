@@ -42,13 +42,12 @@ const QUESTIONS: Readonly<Record<string, Sides>> = {
     ],
   },
   "Was Silas Dunmore convicted of fraud?": {
-    YES: ["Silas Dunmore was convicted of fraud."],
+    YES: ["Silas Dunmore was convicted of fraud.", "The court found Silas Dunmore guilty of fraud."],
     "YES?": ["Silas Dunmore was convicted."],
     NO: ["Silas Dunmore was acquitted of fraud."],
     "": [
       "Silas Dunmore was convicted of perjury.",
       "Silas Dunmore was convicted of very serious and repeated tax fraud.",
-      "The court found Silas Dunmore guilty of fraud.",
       "The appeal court suspended the conviction of Silas Dunmore of fraud.",
     ],
   },

@@ -118,8 +118,7 @@ function headByNext(zone: readonly Token[], at: number, argument: Argument, plac
   const next = zone[at + 1];
   const beside = next !== undefined && /^[\s\u00a0-]*$/u.test(next.gap);
   if (next?.text === "s" && /['’]/u.test(next.gap))
-    // "Estmark's parliament" acts for Estmark.
-    return isSubject && argument.words.size === 1 && WORDS.body.has(zone[at + 2]?.text);
+    return isSubject && argument.words.size === 1 && isBody(zone, at + 2);
   // "named Ludo Farrant director": the question names the role too.
   const isRole = !isSubject && next !== undefined && !next.capital && place.terms.has(next.stem);
   if (beside && !argument.words.has(next.stem) && !WORDS.standFor.has(next.stem) && !isRole) {
@@ -128,6 +127,8 @@ function headByNext(zone: readonly Token[], at: number, argument: Argument, plac
       return WORDS.title.has(zone[at]?.text);
     const isWord =
       !WORDS.legalForm.has(next.text) &&
+      // "declared the referendum void"
+      !WORDS.result.has(next.text) &&
       !isFunctionWord(next.text, grammar) &&
       !ADVERB.test(next.text) &&
       !/^\d|ed$/u.test(next.text) &&
@@ -136,6 +137,11 @@ function headByNext(zone: readonly Token[], at: number, argument: Argument, plac
     if (isWord && language === "en" && !(isSubject && predication.isInherited && !next.capital)) return false;
   }
   return undefined;
+}
+
+/** Whether a body that acts for its state stands there: "Estmark's parliament", "Estmark's central bank". */
+function isBody(zone: readonly Token[], at: number): boolean {
+  return WORDS.body.has(zone[at]?.text) || (zone[at]?.text === "central" && zone[at + 1]?.text === "bank");
 }
 
 /** Whether the words before a word leave it the head of its noun phrase. */

@@ -115,6 +115,7 @@ test("the first sentence of a page is not an aside if it has a word of the quest
   expect(isAsideUnder("Arsenal at last", `Vale Post, 3 May 2026\n\n${lead}${rest}`)).toBe(false);
   expect(isAsideUnder("Joy at last", `${lead}${rest}`)).toBe(true);
   expect(isAsideUnder("Cup and roses", `${lead}${rest}`)).toBe(true);
+  expect(isAsideUnder("Cup goes to Vale", `${lead}${rest}`)).toBe(false);
   const question = passagesIn(`A rose is a rose. ${lead}${rest}`, undefined, "The Vale");
   expect(question.find((passage) => passage.text === lead)?.isAside).toBe(true);
 });

@@ -138,6 +138,9 @@ export function passagesOf(
   // "silvermask.example" is the site of the Silver Mask.
   for (const term of names) if (term.length >= HOST_PART && host.includes(term)) titleTerms.add(term);
   const titleWords = familiesIn(wordsOf(source.title));
+  const ownTerms = sharedTerms(source.title, terms);
+  // "Cup final: Alder Town 2 Fennick Rovers 1": a short word counts beside another one.
+  if (ownTerms.size > 1) for (const term of ownTerms) titleWords.add(familyOf(term));
   let openingTerms: ReadonlySet<string> = new Set();
   const frames = new Frames(source.url, source.title, source.text);
   const isTopic = (text: string): boolean => sharedTerms(text, terms).size > 0;

@@ -77,7 +77,7 @@ generic: company firm club airline bank group party bridge tunnel law act bill t
 legalForm: plc inc ltd llc corp ag gmbh se sa sas spa srl nv bv ab as oyj kg
 standFor: final title trophy crown price rate level value figure total number share index stock party team
 body: parliament government senate congress assembly council cabinet legislature lawmakers mps ministers
-result: void null invalid nichtig ungultig nul nulle nulo nula nullo nulla guilty schuldig coupable culpable colpevole culpado culpada
+result: unchanged unverandert inchange inchangee inalterado inalterada invariato invariata void null invalid nichtig ungultig nul nulle nulo nula nullo nulla guilty schuldig coupable culpable colpevole culpado culpada
 court: court verwaltungsgericht bundesgericht verfassungsgericht landgericht oberlandesgericht
 judge: judges justices richter juges magistrats jueces magistrados giudici magistrati juizes
 assembly: parliament senate congress assembly legislature chamber house council board landtag stadtrat gemeinderat senat assemblee conseil senado congreso pleno camera senato consiglio camara
