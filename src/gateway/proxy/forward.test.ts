@@ -24,6 +24,12 @@ beforeAll(async () => {
     upstreams: [upstream],
     routes: [
       { path_prefix: "/", upstream: "origin", retry: { max_retries: 0 } },
+      { path_prefix: "/split", rewrite: { host: "route.test" }, traffic_split: [{ upstream: "origin", weight: 1 }] },
+      {
+        path_prefix: "/own-split",
+        rewrite: { host: "route.test" },
+        traffic_split: [{ upstream: "origin", weight: 1, rewrite: { host: "entry.test" } }],
+      },
       { path_prefix: "/hasty", upstream: "origin", retry: { max_retries: 0 }, read_timeout_ms: READ_MS },
     ],
   });
@@ -92,6 +98,34 @@ async function finishSome(): Promise<RawClient[]> {
   for (const client of clients) await ask(client, "/next");
   return clients;
 }
+
+test("an interim response comes once, before the response", async () => {
+  const client = await RawClient.open(gateway.port);
+  client.send(get("/held"));
+  await origin.until("/held", () => held[0]);
+  held[0]?.connection.send("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n");
+  expect(statusOf(await client.response())).toBe(103);
+  respond("/held", held[0]?.connection ?? expect.unreachable());
+  expect((await client.response()).body).toBe("/held");
+  await ask(client, "/next");
+  client.destroy();
+});
+
+test.each([
+  ["/split", "route.test"],
+  ["/own-split", "entry.test"],
+])("%s has the host %s for its upstream", async (path, host) => {
+  const client = await RawClient.open(gateway.port);
+  let asked: Message | undefined;
+  const { response } = origin;
+  origin.response = (request, connection) => {
+    asked = request;
+    response(request, connection);
+  };
+  await ask(client, path);
+  expect(asked?.fields.filter(([name]) => name.toLowerCase() === "host")).toEqual([["Host", host]]);
+  client.destroy();
+});
 
 test("clients that leave after their response do not stop the requests that follow", async () => {
   const finished = await finishSome();

@@ -226,8 +226,7 @@ export class ResponseBuffer extends Deadline {
 
   /** Releases the last block if nothing was written to it. */
   #giveUnused(): void {
-    const block = this.#blocks.pop();
-    if (block !== undefined) this.#give(block);
+    for (const block of this.#blocks.splice(-1)) this.#give(block);
     this.#writtenTo = BLOCK_BYTES;
   }
 

@@ -2,6 +2,8 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { until } from "../../lib/testing/until.ts";
+import { descriptorsOf } from "../../store/testing/descriptors.ts";
 import { BLOCK_BYTES, Spool, type SpoolLimits, type SpoolExtent } from "./spool.ts";
 
 const CLIENT = { clientAddress: "1.1.1.1", peerAddress: "1.1.1.1" };
@@ -56,6 +58,19 @@ test("bytes are read back from the block that they were written to, and the file
   spool.give(share, one);
   spool.give(share, two);
   expect([spool.used, used.at(-1)]).toEqual([0, 0]);
+});
+
+test("the file is closed with its last block, and a later block has another file", async () => {
+  const spool = spoolOf();
+  const share = spool.shareOf(CLIENT);
+  const blocks = [spool.take(share), spool.take(share)];
+  spool.give(share, blocks[0] ?? -1);
+  expect(descriptorsOf(folder)).toBe(1);
+  spool.give(share, blocks[1] ?? -1);
+  await until(() => descriptorsOf(folder) === 0);
+  expect(spool.take(share)).toBe(0);
+  expect(await written(spool, { block: 0, offset: 0 }, "again")).toBe(true);
+  spool.give(share, 0);
 });
 
 test("a client gets half of the blocks, another one half of the rest, and released blocks are used again", () => {

@@ -93,6 +93,11 @@ describe("a block", () => {
 describe("a block is refused", () => {
   test.each([
     ["with index 0", bytes(0x80), "an index is in neither table"],
+    [
+      "with index 0 behind inserted fields",
+      Buffer.concat([...Array.from({ length: 8 }, () => bytes(0x40, 0x01, 0x61, 0x01, 0x62)), bytes(0x80)]),
+      "an index is in neither table",
+    ],
     ["with an index beyond an empty dynamic table", bytes(0xbe), "an index is in neither table"],
     ["with a large index", integer(0x80, 0x7f, 100_000), "an index is in neither table"],
     [

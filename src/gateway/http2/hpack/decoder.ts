@@ -79,13 +79,8 @@ export class HpackDecoder<T> {
   /** RFC 7541 §6.1. */
   #readIndexed(block: Uint8Array, end: number, sink: FieldSink<T>): void {
     const index = this.#readInteger(block, end, 0x7f);
-    if (index <= STATIC_COUNT) {
-      // Index 0 is invalid. A static index that arrives here was encoded in more bytes than it needs.
-      if (index > 0) sink.field(this.#statics[index - 1] as T, STATIC_SIZES[index - 1] ?? 0);
-      else this.#fail(BAD_INDEX);
-      return;
-    }
-    const entry = this.#table.get(index - STATIC_COUNT - 1);
+    // Index 0 is invalid. The indexes of the static table do not come here: each is one byte.
+    const entry = index === 0 ? undefined : this.#table.get(index - STATIC_COUNT - 1);
     if (entry === undefined) this.#fail(BAD_INDEX);
     else sink.field(entry.item, entry.size);
   }

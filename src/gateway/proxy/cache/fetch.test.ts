@@ -270,6 +270,18 @@ test.each([
   expect([world.ask().body, world.asked.length]).toEqual(["onetwo", 1]);
 });
 
+test("a client whose copy is current gets nothing of the body, also if it can take more later", () => {
+  const world = new CacheWorld();
+  const current = world.ask('If-None-Match: "a"\r\n');
+  const other = world.ask();
+  world.begin({ fields: `${FRESH}ETag: "a"\r\n`, length: 4 });
+  world.send("body");
+  current.exchange.onDrain?.();
+  world.last.response.end("");
+  current.exchange.onDrain?.();
+  expect([current.status, current.body, other.body, other.isEnded]).toEqual([304, "", "body", true]);
+});
+
 test("a response with trailers is not stored, and its trailers reach the clients", () => {
   const world = new CacheWorld();
   const client = world.ask();

@@ -81,7 +81,7 @@ export class Fetch implements SubrequestSink {
     exchange.onDrain = () => {
       reader.drained();
       reader.read(this.#pieces);
-      this.#readOn(reader);
+      this.#readOn();
     };
     exchange.onCancel = () => {
       reader.isOver = true;
@@ -169,7 +169,7 @@ export class Fetch implements SubrequestSink {
     }
     exchange.response.start(head);
     reader.read(this.#pieces);
-    this.#readOn(reader);
+    this.#readOn();
   }
 
   #statusLine(status: number, rest: string): Fields {
@@ -183,7 +183,7 @@ export class Fetch implements SubrequestSink {
     this.#pieces.add(chunk, start, end);
     for (const reader of this.#readers) {
       reader.read(this.#pieces);
-      this.#readOn(reader);
+      this.#readOn();
     }
     return this.#mayComeOn();
   }
@@ -210,8 +210,7 @@ export class Fetch implements SubrequestSink {
   }
 
   /** Removes the bytes that all readers have read, and resumes the upstream if there is room. */
-  #readOn(reader: Reader): void {
-    if (reader.isOver) this.#readers.delete(reader);
+  #readOn(): void {
     if (this.#isStoring || this.#head === undefined) return;
     const wasFull = !this.#mayComeOn();
     let slowest = this.#pieces.next;
@@ -271,7 +270,7 @@ export class Fetch implements SubrequestSink {
   #leave(reader: Reader): void {
     this.#readers.delete(reader);
     if (this.#readers.size > 0) {
-      this.#readOn(reader);
+      this.#readOn();
       return;
     }
     // The fetch continues if the response is stored: it is small, and other clients may request it.

@@ -42,6 +42,22 @@ test("a body that arrives byte by byte is kept in blocks, and complete", () => {
   expect(pieces.bytes).toBe(100_000);
 });
 
+test("a chunk that fills the rest of a block stays in it, and a larger one begins another", () => {
+  for (const [more, isSame] of [
+    [0, true],
+    [1, false],
+  ] as const) {
+    const pieces = new Pieces();
+    add(pieces, "first");
+    add(pieces, "a");
+    const joint = pieces.find(5);
+    const room = (joint?.bytes.length ?? 0) - 1;
+    add(pieces, "b".repeat(room + more));
+    expect([room > 0, pieces.find(6) === joint]).toEqual([true, isSame]);
+    expect(pieces.joined()).toHaveLength(6 + room + more);
+  }
+});
+
 test("a reader that pauses continues with the next byte, also within a block that has grown", () => {
   const pieces = new Pieces();
   const { reader, got } = readerOf([2]);

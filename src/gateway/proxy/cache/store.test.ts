@@ -37,6 +37,15 @@ test("space for a body is reserved before it arrives, up to the limit", () => {
   expect(store.bytes).toBe(0);
 });
 
+test("old responses make room for a body only as far as it needs more than is free", () => {
+  const store = new CacheStore({ maxEntries: 9, maxBytes: 2000 });
+  store.put(response("a", 500));
+  expect(store.reserve(2000 - store.bytes)).toBe(true);
+  expect([store.entries, store.bytes]).toEqual([1, 2000]);
+  expect(store.reserve(1)).toBe(true);
+  expect(store.entries).toBe(0);
+});
+
 test("a response larger than the cache is not stored", () => {
   const store = new CacheStore({ maxEntries: 9, maxBytes: 2000 });
   store.put(response("a", 5000));
