@@ -6,7 +6,17 @@ import { createStateFolder, type StateFolder } from "./state-folder.ts";
 type TestOptions = Partial<
   Pick<
     ContentOptions,
-    "aiUses" | "proxies" | "chargeTimeouts" | "live" | "log" | "pageCache" | "files" | "firecrawl" | "search" | "mcp"
+    | "remoteBrowser"
+    | "aiUses"
+    | "proxies"
+    | "chargeTimeouts"
+    | "live"
+    | "log"
+    | "pageCache"
+    | "files"
+    | "firecrawl"
+    | "search"
+    | "mcp"
   >
 >;
 
