@@ -2,6 +2,8 @@ import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { JOB_TOOLS } from "../../content/mcp/job-tools.ts";
+import { tools } from "../../content/mcp/tools.ts";
 import { patient } from "../../lib/testing/patience.ts";
 import { COMMAND } from "../../../test/support/program.ts";
 
@@ -73,6 +75,12 @@ test("it prints only protocol messages on standard output, and ends when its inp
   expect(lines.join("\n")).toContain("colour: is not a field of this operation");
   // Nothing was paid, so there is no wallet.
   expect(existsSync(join(home, "wallet.json"))).toBe(false);
+});
+
+test("its usage names every tool, in the order of the server", async () => {
+  const child = Bun.spawn([...COMMAND, "mcp", "--help"], { stdout: "pipe" });
+  const names = [...tools().keys(), ...JOB_TOOLS.map(({ name }) => name)].join(", ");
+  expect((await child.stdout.text()).replaceAll(/\s+/g, " ")).toContain(`Its tools are ${names}. It pays`);
 });
 
 test("invalid messages are skipped", async () => {
