@@ -103,12 +103,8 @@ function listOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((item): item is string => typeof item === "string") : [];
 }
 
-const AGO_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
 function timeOf(text: string, now: number): number {
-  const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  if (count !== undefined) return now - Number(count) * (AGO_MS[unit] ?? 0);
-  const time = parseTime(text);
+  const time = parseTime(text, now);
   if (time !== undefined) return time;
   throw new UsageError(`--since "${text}" is neither a time (15m, 2026-11-22, 2026-11-22T08:30:00Z) nor an event's id`);
 }

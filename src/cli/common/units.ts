@@ -12,8 +12,12 @@ export function timeText(ms: number): string {
 
 const TIME = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
-/** Parses a day or a time, such as `2026-11-21T08:30:00Z`, to Unix milliseconds; undefined if the text is neither. */
-export function parseTime(text: string): number | undefined {
+const AGO_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Parses a day, a time, or an age such as `15m` before `now`, to Unix milliseconds; undefined if it is none of them. */
+export function parseTime(text: string, now: number): number | undefined {
+  const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  if (count !== undefined) return now - Number(count) * (AGO_MS[unit] ?? 0);
   const time = TIME.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(time) ? undefined : time;
 }

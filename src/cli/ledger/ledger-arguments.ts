@@ -17,7 +17,7 @@ const FILTER_FLAGS = {
   since: {
     type: "string",
     value: "D",
-    text: "only payments received at D or later: 2026-11-21, or 2026-11-21T08:30:00Z; days are in UTC",
+    text: "only payments received at D or later: 2026-11-21, or 2026-11-21T08:30:00Z, or 15m, 2h or 1d ago; days are in UTC",
   },
   until: { type: "string", value: "D", text: "only payments received before D" },
   limit: { type: "string", value: "N", text: "maximum number of payments, the newest first (50)" },
@@ -59,7 +59,7 @@ Shows the payments in a ledger. It only reads: a gateway can run at the same tim
              with --rates also the value of settled ones in a currency, by lines such as
              2026-11-27,USDC,EUR,0.92; with --vat also the VAT that the prices include;
              with --gas also the gas that ACCOUNT paid, in wei, from the chains of the configuration
-  totals     print the sums of the settled payments
+  totals     print the sums of the settled payments; of routes and payers the largest first
 
 filters:
 ${flagsText(FILTER_FLAGS)}
@@ -74,7 +74,8 @@ const STATES: Readonly<Record<string, readonly PaymentState[]>> = {
 };
 
 const KEYS = ["route", "payer", "day"] as const;
-const DEFAULT_LIMIT = 50;
+/** Payments that a list without --limit has. */
+export const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 100_000;
 /** Characters in the prefix of a nonce or transaction hash. A shorter prefix would match payments by chance. */
 const MIN_PREFIX = 4;
@@ -87,7 +88,7 @@ export interface LedgerLocation {
 }
 
 export type LedgerQuery =
-  | { readonly kind: "list"; readonly filter: LedgerFilter; readonly limit: number }
+  | { readonly kind: "list"; readonly filter: LedgerFilter; readonly limit: number | undefined }
   | { readonly kind: "show"; readonly prefix: string }
   | {
       readonly kind: "export";
@@ -109,9 +110,9 @@ export interface LedgerRequest {
 type Values = ReturnType<typeof parseFlags<typeof FLAGS>>["values"];
 
 /** Reads the command line. Throws as `parseFlags`, and UsageError for an invalid value. */
-export function parseLedger(args: readonly string[]): LedgerRequest {
+export function parseLedger(args: readonly string[], now = Date.now()): LedgerRequest {
   const { values, positionals } = parseFlags(args, FLAGS);
-  const query = queryOf(values, positionals);
+  const query = queryOf(values, positionals, now);
   const { config, store, "state-dir": stateDir } = values;
   if (store !== undefined && (config ?? stateDir) !== undefined) {
     throw new UsageError("--store names the ledger; leave out --config and --state-dir");
@@ -127,7 +128,7 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
   totals: ["route", "payer", "since", "until", "by", "json"],
 };
 
-function queryOf(values: Values, [command = "", subject, ...rest]: readonly string[]): LedgerQuery {
+function queryOf(values: Values, [command = "", subject, ...rest]: readonly string[], now: number): LedgerQuery {
   checkFlags(values, command);
   if (command === "show") {
     if (subject === undefined) throw new UsageError("Name a payment by its nonce or transaction");
@@ -135,7 +136,7 @@ function queryOf(values: Values, [command = "", subject, ...rest]: readonly stri
     return { kind: "show", prefix: prefixOf(subject) };
   }
   refuseMore(subject === undefined ? rest : [subject, ...rest]);
-  const filter = filterOf(values);
+  const filter = filterOf(values, now);
   if (command === "list") return { kind: "list", filter, limit: limitOf(values.limit) };
   if (command === "totals") {
     const by = KEYS.find((key) => key === values.by);
@@ -163,7 +164,7 @@ function refuseMore([first]: readonly string[]): void {
   if (first !== undefined) throw new UsageError(`Unexpected argument "${first}"`);
 }
 
-function filterOf({ state, route, payer, since, until }: Values): LedgerFilter {
+function filterOf({ state, route, payer, since, until }: Values, now: number): LedgerFilter {
   const states = state === undefined || !Object.hasOwn(STATES, state) ? undefined : STATES[state];
   if (state !== undefined && states === undefined) {
     throw new Error(`Cannot use --state "${state}": it must be one of ${Object.keys(STATES).join(", ")}`);
@@ -173,18 +174,19 @@ function filterOf({ state, route, payer, since, until }: Values): LedgerFilter {
     ...(states === undefined ? {} : state === "owed" ? { owed: true } : { states }),
     ...(route === undefined ? {} : { route }),
     ...(payer === undefined ? {} : { payer: canonicalAddress(payer) }),
-    ...(since === undefined ? {} : { since: timeOf("--since", since) }),
-    ...(until === undefined ? {} : { until: timeOf("--until", until) }),
+    ...(since === undefined ? {} : { since: timeOf("--since", since, now) }),
+    ...(until === undefined ? {} : { until: timeOf("--until", until, now) }),
   };
 }
 
-function timeOf(flag: string, text: string): number {
-  const time = parseTime(text);
+function timeOf(flag: string, text: string, now: number): number {
+  const time = parseTime(text, now);
   if (time !== undefined) return time;
-  throw new Error(`Cannot use ${flag} "${text}": it is neither a day (2026-11-21) nor a time (2026-11-21T08:30:00Z)`);
+  throw new Error(`Cannot use ${flag} "${text}": it is no day (2026-11-21), time (2026-11-21T08:30:00Z) or age (2h)`);
 }
 
-function limitOf(text = String(DEFAULT_LIMIT)): number {
+function limitOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
   const limit = /^\d{1,6}$/.test(text) ? Number(text) : 0;
   if (limit >= 1 && limit <= MAX_LIMIT) return limit;
   throw new Error(`Cannot use --limit "${text}": it must be a number from 1 to ${MAX_LIMIT}`);

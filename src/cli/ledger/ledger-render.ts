@@ -39,7 +39,12 @@ export function totalTable(by: string, totals: readonly Total[], isTerminal: boo
     { title: "PAYMENTS", cell: ({ payments }) => String(payments), right: true },
     { title: "AMOUNT", cell: amountText, right: true },
     { title: "ATOMIC", cell: ({ amount }) => amount, right: true },
-    { title: "REFUNDED", cell: ({ refunded }) => refunded, right: true },
+    {
+      title: "REFUNDED",
+      cell: ({ refunded }) => refunded,
+      short: (total) => (total.refunded === "0" ? "0" : amountText({ ...total, amount: total.refunded })),
+      right: true,
+    },
     { title: "ASSET", cell: ({ token }) => token },
     { title: "NETWORK", cell: ({ network }) => network, short: ({ network }) => networkTitle(network) },
   ];

@@ -7,6 +7,7 @@ import { readPayments } from "../../gateway/admin/overview/read-payments.ts";
 import { deferralText } from "../../payments/settlement/deferral.ts";
 import { openStore } from "../../store/open/open-store.ts";
 import { type Store } from "../../store/store.ts";
+import { parseLedger } from "./ledger-arguments.ts";
 import { RECORD_KEYS } from "../common/ledger-record.ts";
 import { csvCell } from "../../lib/text/csv-cell.ts";
 import { patient } from "../../lib/testing/patience.ts";
@@ -141,6 +142,26 @@ const FILTERS: readonly (readonly [args: readonly string[], numbers: readonly nu
   ],
   [["--until", "2026-11-20T12:00:01Z"], [1]],
 ];
+
+test("a time can be an age, as in turnpike events", () => {
+  const now = Date.parse("2026-11-21T09:00:00Z");
+  const { query } = parseLedger(["totals", "--by", "route", "--since", "2h", "--until", "90m"], now);
+  const filter = { since: Date.parse("2026-11-21T07:00:00Z"), until: Date.parse("2026-11-21T07:30:00Z") };
+  expect(query).toMatchObject({ filter });
+});
+
+test("list without a limit says that there are more payments than it prints", async () => {
+  const many = join(folder, "many.db");
+  const full = openStore(many, () => clock.now);
+  for (let i = 0; i < 51; i++) await full.ledger.reserve({ ...EXAMPLE, nonce: nonce(1000 + i) });
+  await full.close();
+  const [cut, chosen] = await Promise.all([
+    run(["list"], ["--store", many]),
+    run(["list", "--limit", "50"], ["--store", many]),
+  ]);
+  expect([cut.out, cut.err]).toEqual([chosen.out, "turnpike ledger: these are the newest 50; --limit N prints more\n"]);
+  expect([chosen.out.trimEnd().split("\n").length, chosen.err]).toEqual([51, ""]);
+});
 
 test("all filters apply, and --json prints everything except signed data", async () => {
   const responses = await Promise.all(FILTERS.map(([args]) => run(["list", "--json", ...args])));
@@ -386,9 +407,10 @@ test("totals are by route, payer and day, in units of the token if it is known",
     run(["totals", "--by", "day", "--until", "2026-11-21"]),
     run(["totals", "--by", "route"]),
   ]);
+  // The largest amount of each token first.
   expect(JSON.parse(byPayer.out)).toMatchObject([
-    { payer: ALICE, payments: 1, amount: "10000", amount_in_units: "0.01", symbol: "USDC" },
     { payer: BOB, payments: 1, amount: "2500000", amount_in_units: "2.50" },
+    { payer: ALICE, payments: 1, amount: "10000", amount_in_units: "0.01", symbol: "USDC" },
     { payer: BOB, payments: 1, amount: "10000", amount_in_units: "", symbol: "" },
   ]);
   expect(byDay.out).toBe(

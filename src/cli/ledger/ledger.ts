@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { defaultStorePath } from "../../gateway/process/gateway/store-path.ts";
 import { openConfiguredStore } from "../../store/open/configured-store.ts";
-import { type LedgerFilter, type LedgerView, MAX_FOUND } from "../../store/ledger-view.ts";
+import { type LedgerFilter, type LedgerView, MAX_FOUND, type Total } from "../../store/ledger-view.ts";
 import { type Payment } from "../../store/ledger.ts";
 import { type Refund } from "../../store/refunds.ts";
 import { visibleJson } from "../../lib/text/visible-text.ts";
@@ -9,6 +9,7 @@ import { openLedgerView, type OpenLedgerView } from "../../store/open/open-ledge
 import { atBoundary } from "../common/boundary.ts";
 import { readConfig } from "../common/configuration.ts";
 import {
+  DEFAULT_LIMIT,
   LEDGER_USAGE,
   type LedgerLocation,
   type LedgerQuery,
@@ -22,7 +23,7 @@ import { toRecord, toTotal } from "../common/ledger-record.ts";
 import { paymentDetail, paymentTable, totalTable } from "./ledger-render.ts";
 import { writeStandard } from "../common/standard-output.ts";
 import { stateFolder } from "../common/state-folder.ts";
-import { say, sayError } from "../common/terminal.ts";
+import { say, sayError, sayNote } from "../common/terminal.ts";
 
 /** Payments that are read at a time. @bound */
 const PAGE = 500;
@@ -61,16 +62,29 @@ async function run(view: LedgerView, { query, json, location }: LedgerRequest): 
   if (query.kind === "export") {
     await exportAll(view, query, location);
   } else if (query.kind === "list") {
-    const payments = await first(paymentsOf(view, query.filter), query.limit);
+    const { limit = DEFAULT_LIMIT } = query;
+    const found = await first(paymentsOf(view, query.filter), limit + 1);
+    const payments = found.slice(0, limit);
     await writeStandard(json ? jsonText(payments.map(toRecord)) : paymentTable(payments, isTerminal));
+    if (query.limit === undefined && found.length > limit)
+      sayNote(`turnpike ledger: these are the newest ${limit}; --limit N prints more`);
   } else {
     const { by, filter } = query;
-    const totals = await view.totals(by, filter);
+    const totals = inOrder(by, await view.totals(by, filter));
     await writeStandard(
       json ? jsonText(totals.map((total) => toTotal(by, total))) : totalTable(by, totals, isTerminal),
     );
   }
   return 0;
+}
+
+/** Days in their order; routes and payers with the largest amount of a token first. */
+function inOrder(by: string, totals: readonly Total[]): readonly Total[] {
+  if (by === "day") return totals;
+  const tokenOf = ({ network, token }: Total): string => `${network} ${token}`;
+  return [...Map.groupBy(totals, tokenOf).values()].flatMap((same) =>
+    same.toSorted((a, b) => Number(BigInt(b.amount) - BigInt(a.amount))),
+  );
 }
 
 async function show(view: LedgerView, prefix: string, json: boolean): Promise<number> {
