@@ -2,6 +2,7 @@ import { type IncomingMessage, request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { codeOf, messageOf } from "../../lib/caught.ts";
 import { systemTrust } from "../../lib/net/system-trust.ts";
+import { networkError } from "../common/network-error.ts";
 import { whyUntrusted } from "../common/trust.ts";
 import { UsageError } from "../common/usage-error.ts";
 import { type AdminEndpoint } from "./admin-endpoint.ts";
@@ -118,7 +119,10 @@ export class AdminClient {
         cause: error,
       });
     }
-    const why = networkError(codeOf(error), url, ca !== undefined) ?? messageOf(error).split("\n")[0] ?? "";
+    const code = codeOf(error);
+    const known = networkError(code, url) ?? whyUntrusted(code, "--admin-ca", ca !== undefined);
+    const hint = code === "ECONNREFUSED" ? "; is the gateway running, with its admin interface on?" : "";
+    const why = `${known ?? messageOf(error).split("\n")[0] ?? ""}${hint}`;
     return new AdminUnreachable(`Cannot reach ${url.origin}: ${why}`, { cause: error });
   }
 }
@@ -163,25 +167,4 @@ function parseResponse(text: string, origin: string): unknown {
       cause: error,
     });
   }
-}
-
-/** Explanations of failed connections, by error code. */
-const NETWORK_ERRORS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "nothing listens there; is the gateway running, with its admin interface on?",
-  ECONNRESET: "the connection was closed",
-  EPIPE: "the connection was closed",
-  EHOSTUNREACH: "the address is not reachable",
-  ENETUNREACH: "the address is not reachable",
-  CERT_HAS_EXPIRED: "its certificate has expired",
-  CERT_NOT_YET_VALID: "its certificate is not valid yet",
-  ERR_SSL_WRONG_VERSION_NUMBER: "it does not speak TLS; is it http?",
-};
-
-/** The explanation of a network error; undefined if only the error's message explains it. */
-function networkError(code = "", { hostname, protocol }: URL, hasCa: boolean): string | undefined {
-  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return `no address is known for "${hostname}"`;
-  if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return `its certificate is not for "${hostname}"`;
-  if (code.startsWith("HPE_")) return "it does not speak HTTP";
-  const known = Object.hasOwn(NETWORK_ERRORS, code) ? NETWORK_ERRORS[code] : whyUntrusted(code, "--admin-ca", hasCa);
-  return code === "ECONNRESET" && protocol === "http:" ? `${known}; is it https?` : known;
 }

@@ -1,8 +1,10 @@
+import { codeOf } from "../../lib/caught.ts";
 import { readStart } from "../../lib/http/response-bytes.ts";
 import { isObject } from "../../lib/is-object.ts";
 import { dollarsOf, formatDollars } from "../../payments/client/choice.ts";
 import { describeReceipt, type Paid, PriceTooHigh } from "../../payments/client/client.ts";
 import { TotalTooHigh } from "../../payments/client/spending.ts";
+import { networkError } from "./network-error.ts";
 import { membersOf, wordsOf } from "./problem-text.ts";
 import { say, sayNote } from "./terminal.ts";
 
@@ -35,6 +37,12 @@ export function withHint(error: unknown): unknown {
 /** True for an error of fetch that means that the server could not be reached. */
 export function isNetworkError(error: unknown): error is Error {
   return error instanceof Error && "code" in error && typeof error.code === "string";
+}
+
+/** The error of a command that could not reach the server of `url`. */
+export function unreachable(error: Error, url: URL): Error {
+  const why = networkError(codeOf(error), url) ?? error.message;
+  return new Error(`Cannot reach ${url.origin}: ${why}`, { cause: error });
 }
 
 /**

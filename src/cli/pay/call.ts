@@ -8,7 +8,7 @@ import { OPERATIONS } from "./operations.ts";
 import { isFailedBatch, render } from "./call-render.ts";
 import { type Output, writeBinary, writeText } from "../common/call-output.ts";
 import { atBoundary } from "../common/boundary.ts";
-import { describeFailure, isNetworkError, sayPaid, withHint } from "../common/paid-response.ts";
+import { describeFailure, isNetworkError, sayPaid, unreachable, withHint } from "../common/paid-response.ts";
 import { followJob } from "./jobs/follow-job.ts";
 import { type KeptJob, KeptJobs, type OrderedJob, startedJobOf } from "./jobs/kept-jobs.ts";
 import { refuseUsed } from "./jobs/result-sink.ts";
@@ -193,6 +193,6 @@ async function send({ gateway, request, order }: Sent, progress: Progress, signa
       throw new Error(`Cannot reach ${gateway.origin}: is the gateway running? npm start`, { cause: error });
     }
     if (!isNetworkError(error)) throw error;
-    throw new Error(`Cannot reach ${gateway.origin}: ${error.message}`, { cause: error });
+    throw unreachable(error, gateway);
   }
 }

@@ -6,7 +6,7 @@ import { formatDollars } from "../../payments/client/choice.ts";
 import { type Paid, payAndFetch, PaymentOutcomeUnknown } from "../../payments/client/client.ts";
 import { atBoundary } from "../common/boundary.ts";
 import { type Output, writeBinary, writeText } from "../common/call-output.ts";
-import { describeFailure, isNetworkError, sayPaid, withHint } from "../common/paid-response.ts";
+import { describeFailure, isNetworkError, sayPaid, unreachable, withHint } from "../common/paid-response.ts";
 import { bodyOf, parsePay, PAY_FLAGS, type PayRequest, typeOf } from "./pay-arguments.ts";
 import { createPayer } from "./payer.ts";
 import { showProgress } from "../common/progress.ts";
@@ -70,7 +70,7 @@ async function send({ url, method, headers, data, payer }: PayRequest, tell: typ
     if (abort.signal.aborted) {
       throw new Error(`Cannot get a response from ${url.origin} within ${MAX_WAIT_MS / 1000} s`, { cause: error });
     }
-    if (isNetworkError(error)) throw new Error(`Cannot reach ${url.origin}: ${error.message}`, { cause: error });
+    if (isNetworkError(error)) throw unreachable(error, url);
     throw withHint(error);
   } finally {
     clearTimeout(timer);
