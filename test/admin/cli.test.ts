@@ -119,7 +119,7 @@ describe.each([
     expect(out).toContain(`\nworkers    ${workers}\n`);
     expect(out).toContain(`\nconfig     ${rig.config}\n`);
     expect(out).toContain("\nin memory  same as the file\n");
-    expect(await rig.json("status")).toMatchObject({ status: "ok", workers, config: { path: rig.config } });
+    expect(await rig.json("status")).toMatchObject({ status: "ok", problems: [], workers, config: { path: rig.config } });
   });
 
   test("a route is added from standard input, serves at once, is changed, and removed", async () => {
@@ -442,7 +442,7 @@ test.each([
   const rig = await open(name.replaceAll(/\W/g, "-"), workers, tls);
   try {
     expect((await rig.give(routeTo("/second"), "routes", "add", "-")).code).toBe(0);
-    expect(await rig.json("status")).toMatchObject({ status: "ok", workers, config: { path: rig.config } });
+    expect(await rig.json("status")).toMatchObject({ status: "ok", problems: [], workers, config: { path: rig.config } });
     for (let i = 0; i < 8; i++) expect((await fetch(`${rig.traffic}/second`)).status).toBe(200);
     expect((await rig.run("reload")).code).toBe(0);
     expect((await fetch(`${rig.traffic}/second`)).status).toBe(404);

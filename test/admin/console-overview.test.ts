@@ -14,6 +14,7 @@ afterAll(() => rig.stop());
 
 test("a page that is loaded later shows the last hour, the last minute, and 30 days at once", async () => {
   // Shapes of the interface's description.
+  const status = (await (await rig.ask("/v1/status")).json()) as object;
   const now = (await (await rig.ask("/v1/overview")).json()) as OverviewSnapshot;
   const { counts } = now.durations;
   const sampleAt = (secondsAgo: number, requests: number): History["samples"][number] => ({
@@ -28,6 +29,7 @@ test("a page that is loaded later shows the last hour, the last minute, and 30 d
       samples: [sampleAt(2410, 0), sampleAt(2400, 700), sampleAt(10, 700)],
       minute: { ...now, time_ms: now.time_ms - 50_000 },
     },
+    "/v1/status": { ...status, problems: ['upstream "api" has no server in rotation'] },
     "/v1/usage/hours": {
       hours: [{ time_ms: now.time_ms - 86_400_000, requests: 123_000, client_errors: 4, server_errors: 5 }],
     },
@@ -43,6 +45,9 @@ test("a page that is loaded later shows the last hour, the last minute, and 30 d
   await operator.logIn();
   await operator.goTo("overview?range=hour", "Overview");
   await operator.see('[aria-label*="in the last hour: now 0, at most 70"]');
+  await operator.page.waitForFunction(
+    `document.querySelector("main .notice.bad")?.textContent === 'upstream "api" has no server in rotation'`,
+  );
   // The requests of the last minute, before this page has read the counters twice.
   const rate = await operator.page.evaluate(`parseFloat(document.querySelector(".tile-value").textContent)`);
   expect(rate).toBeWithin(5, 14.5);

@@ -55,6 +55,23 @@ async function shows(count: number): Promise<void> {
   await operator.page.waitForFunction(`document.querySelectorAll("main tbody tr").length === ${count}`);
 }
 
+test("the overview and the payments say that test mode moves no money", async () => {
+  for (const [view, title] of [
+    ["overview", "Overview"],
+    ["payments", "Payments"],
+  ] as const) {
+    await operator.goTo(view, title);
+    await operator.page.waitForFunction(
+      `document.querySelector("main .notice.warn")?.textContent === "Test mode: payments are checked, and no money moves."`,
+    );
+  }
+});
+
+test("the usage of a payer leads to their payments", async () => {
+  await operator.goTo("usage", "Usage");
+  await operator.see(`main tbody a[href$="payments/all?text=${PAYER.toLowerCase()}"]`);
+});
+
 test("payments are read page by page, back and forth", async () => {
   await operator.goTo("payments/all", "Payments");
   await shows(50);

@@ -10,13 +10,15 @@ import { wasmSchema } from "./wasm-schema.ts";
 
 const USAGE = `usage: turnpike status [--json]
 
-Shows whether a gateway runs, since when, its size, and whether its configuration is the same as its file.`;
+Shows whether a gateway runs, its problems, since when it runs, its size, and whether its configuration is the same as
+its file.`;
 
 /** Changes in memory that are shown; the others are only counted. */
 const MAX_SHOWN = 5;
 
 const statusSchema = z.object({
   status: z.string(),
+  problems: z.array(z.string()).default([]),
   version: z.string(),
   started_at_ms: z.number(),
   routes: z.number(),
@@ -55,6 +57,7 @@ function statusText(response: Status, now: number): string {
   const { config, wasm } = response;
   const pairs: [string, string][] = [
     ["status", response.status],
+    ...response.problems.map((problem): [string, string] => ["problem", problem]),
     ["version", response.version],
     ["started", `${timeText(response.started_at_ms)}, ${ageText(now - response.started_at_ms)} ago`],
     ["port", String(response.port)],

@@ -132,7 +132,7 @@ test("the status has the state of the file, and a tag that changes with it", asy
     port: 8080,
     workers: 3,
     config: { path: rig.file, changed_in_memory: false, changed_on_disk: false, difference: [] },
-    certificates: [{ path: "/a.pem", valid_from_ms: 1, valid_to_ms: 2 }],
+    certificates: [{ path: "/a.pem", valid_from_ms: 1, valid_to_ms: 2_000_000_000_000 }],
     facilitators: { members: [], breakers_open: 0, gas: [] },
   });
   const known = () => rig.call("GET", "/v1/status", { headers: { "if-none-match": headers.get("etag") ?? "" } });

@@ -62,3 +62,58 @@ test("the status has the gas of the chains whose gas was read, by their configur
     ],
   });
 });
+
+const SERVER = {
+  server: "127.0.0.1:9000",
+  source: "configured",
+  weight: 1,
+  backup: false,
+  health: "unchecked",
+  in_rotation: true,
+  drained: false,
+  reason: "",
+  failures: 0,
+  requests_in_flight: 0,
+  connections: 0,
+} as const;
+const OUT = { ...SERVER, in_rotation: false };
+const DRAINED = { ...OUT, drained: true };
+
+test("the status of a gateway without problems is ok", async () => {
+  await using rig = await AdminRig.start();
+  rig.upstreams = [{ name: "api", servers: [SERVER, DRAINED] }];
+  expect((await rig.call("GET", "/v1/status")).body).toMatchObject({ status: "ok", problems: [] });
+});
+
+test("the status of a gateway that cannot serve or sell is degraded, and has each problem in words", async () => {
+  const chains = [{ network: "base", rpc_url_env: "TEST_RPC" }];
+  await using rig = await AdminRig.start({ x402: { facilitator_url: URL_A, chains } });
+  rig.upstreams = [
+    { name: "api", servers: [OUT] },
+    { name: "docs", servers: [SERVER, OUT, DRAINED] },
+    { name: "found", servers: [] },
+  ];
+  const counters = rig.zone.counters(0);
+  counters[COLUMN.ledgerAway] = 1;
+  counters[COLUMN.facilitatorBreakersOpen + LAST] = 1;
+  counters[COLUMN.gasLow] = 1;
+  const day = 86_400_000;
+  rig.certificates = [
+    { path: "tls.cert_path", from: 0, to: rig.now - day },
+    { path: "tls.certificates[0]", from: rig.now + day, to: rig.now + 2 * day },
+    { path: "tls.certificates[1]", from: 0, to: rig.now + day },
+  ];
+  expect((await rig.call("GET", "/v1/status")).body).toMatchObject({
+    status: "degraded",
+    problems: [
+      "the ledger cannot be read or written: payments get 503",
+      'upstream "api" has no server in rotation',
+      'upstream "docs" has 1 of 3 servers out of rotation',
+      'upstream "found" has no server in rotation',
+      'facilitator "facilitator_url" does not respond',
+      "keys of the facilitator have little gas on base",
+      "the certificate of tls.cert_path has expired 1 d ago",
+      "the certificate of tls.certificates[0] is not valid yet",
+    ],
+  });
+});

@@ -1,5 +1,6 @@
 import { VERSION } from "../../../lib/process/version.ts";
 import { type Config } from "../../config/config.ts";
+import { findProblems } from "../overview/find-problems.ts";
 import { type FacilitatorState } from "../overview/read-facilitators.ts";
 import { type Status, status } from "../shapes/status.ts";
 import { liveResponse } from "./config-response.ts";
@@ -17,8 +18,22 @@ export const STATUS_OPERATIONS: readonly Operation[] = [
     async run({ request }, { config, view, overview }) {
       const { routes, upstreams } = config.config;
       const { path, changedInMemory, changedOnDisk } = config.file;
+      const certificates = view
+        .certificates()
+        .map(({ path: key, from, to }) => ({ path: key, valid_from_ms: from, valid_to_ms: to }));
+      const facilitators = facilitatorsOf(config.config.x402, overview.facilitators());
+      const wasm = overview.wasm();
+      const problems = findProblems({
+        certificates,
+        facilitators,
+        wasm,
+        upstreams: overview.servers(),
+        isLedgerAway: overview.isLedgerAway(),
+        nowMs: overview.snapshot().time_ms,
+      });
       return liveResponse(request, config, {
-        status: "ok",
+        status: problems.length === 0 ? "ok" : "degraded",
+        problems,
         version: VERSION,
         started_at_ms: view.startedAt,
         routes: routes.length,
@@ -33,11 +48,9 @@ export const STATUS_OPERATIONS: readonly Operation[] = [
           difference: await config.difference(),
         },
         last_reload: config.lastReload,
-        certificates: view
-          .certificates()
-          .map(({ path: key, from, to }) => ({ path: key, valid_from_ms: from, valid_to_ms: to })),
-        facilitators: facilitatorsOf(config.config.x402, overview.facilitators()),
-        wasm: overview.wasm(),
+        certificates,
+        facilitators,
+        wasm,
       });
     },
   },

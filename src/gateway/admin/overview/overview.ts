@@ -12,6 +12,7 @@ import { type OverviewUpstream, type WasmState } from "../shapes/common.ts";
 import { type ContentSummary, type History, type OverviewSnapshot } from "../shapes/overview.ts";
 import { type PaymentSummary } from "../shapes/payments.ts";
 import { readContent } from "./read-content.ts";
+import { readLedgerAway } from "./find-problems.ts";
 import { readPayments } from "./read-payments.ts";
 import { readSnapshot } from "./read-snapshot.ts";
 import { type FacilitatorState, readFacilitators } from "./read-facilitators.ts";
@@ -35,6 +36,8 @@ export interface Overview {
   wasm(): WasmState;
   /** Open breakers, and the gas of the embedded facilitator's keys by the index of their chain. */
   facilitators(): FacilitatorState;
+  /** Whether a process cannot read or write its ledger. */
+  isLedgerAway(): boolean;
   /** Read at most once a second; `available: false` if no ledger is open or the ledger does not respond. */
   payments(): Promise<PaymentSummary>;
   /** Read at most once a second. */
@@ -86,6 +89,7 @@ export function createOverview(source: OverviewSource, options: OverviewOptions)
     servers: () => source.upstreams(),
     wasm: () => readWasm(zone),
     facilitators: () => readFacilitators(zone),
+    isLedgerAway: () => readLedgerAway(zone),
     payments: hasResponseFor(RESPONSE_MS, () => paymentsOf(source, clock)),
     content: hasResponseFor(RESPONSE_MS, async () =>
       contentSocket === undefined

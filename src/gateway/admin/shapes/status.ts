@@ -13,7 +13,12 @@ const lastReload = z.object({
 /** The response of `GET /v1/status`. */
 export const status = z
   .object({
-    status: z.literal("ok"),
+    status: z.enum(["ok", "degraded"]).describe("`degraded`: there are problems"),
+    problems: z
+      .array(z.string())
+      .describe(
+        "In words: a ledger, facilitator or control socket that does not respond, servers out of rotation, expired certificates, little gas",
+      ),
     version: z.string(),
     started_at_ms: z.number(),
     routes: z.int(),

@@ -63,6 +63,7 @@ export class AdminRig implements AsyncDisposable {
   now = 1_800_000_000_000;
   upstreams: readonly OverviewUpstream[] = [];
   closedRoutes: readonly string[] = [];
+  certificates: ReturnType<GatewayView["certificates"]> = [{ path: "/a.pem", from: 1, to: 2_000_000_000_000 }];
   tenants: Tenant[] = [];
   /** The reason why the next configurations cannot be applied. */
   refusal: string | undefined;
@@ -248,7 +249,7 @@ export class AdminRig implements AsyncDisposable {
         return closedRoutes();
       },
       metrics: () => ({ text: "up 1\n", contentType: "text/plain; version=0.0.4" }),
-      certificates: () => [{ path: "/a.pem", from: 1, to: 2 }],
+      certificates: () => this.certificates,
       drain: ({ upstream, server }, isDrained, by: Actor) => {
         this.drains.push([upstream, server, isDrained, by.kind]);
         return this.upstreams.some(

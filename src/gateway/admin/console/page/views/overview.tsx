@@ -14,6 +14,7 @@ import { Empty, Loaded, Loading, ProblemNotice } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { Token } from "../parts/token.tsx";
+import { Alerts } from "./alerts.tsx";
 import { EventList } from "./event-list.tsx";
 import { entriesOf, Stages, useFunnel } from "./funnel.tsx";
 import { currenciesOf, SoldToday } from "./payments.tsx";
@@ -65,6 +66,7 @@ export function Overview({ range }: { readonly range: string }) {
           }))}
         />
       </Head>
+      <Alerts />
       <Figures state={state} now={now} ledger={ledger.data} />
       {range === "month" ? <Month /> : <Plots state={state} isHour={range === "hour"} />}
       <div class="columns">

@@ -8,6 +8,7 @@ import { Ago, Head, Tile, Tiles } from "../parts/bits.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { tokenName } from "../parts/token.tsx";
+import { Alerts } from "./alerts.tsx";
 import { Facilitators } from "./facilitators.tsx";
 import { Sold } from "./sold.tsx";
 
@@ -39,6 +40,7 @@ export function PaymentsHead({
         label="Payments"
         tabs={tabs.map((tab) => ({ title: tab.title, link: linkTo(tab.view), isCurrent: tab.view === view }))}
       />
+      <Alerts />
     </>
   );
 }

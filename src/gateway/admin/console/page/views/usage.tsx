@@ -10,10 +10,13 @@ import { Empty, Loaded } from "../parts/states.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { Errors } from "./overview.tsx";
+import { PayerLink } from "../parts/payment-bits.tsx";
 import { Token } from "../parts/token.tsx";
 import { Button } from "../parts/button.tsx";
 
 const READ_MS = 5_000;
+/** The name of a consumer without a name: the address that paid. */
+const PAYER = /^0x[0-9a-f]{40}$/;
 const GROUPINGS = ["consumers", "routes", "upstreams"] as const;
 type Grouping = (typeof GROUPINGS)[number];
 
@@ -123,7 +126,14 @@ function UsageTable({ grouping, rows }: { readonly grouping: Grouping; readonly 
     {
       name: grouping === "consumers" ? "Consumer" : grouping === "routes" ? "Route" : "Upstream",
       sort: ({ name }) => name,
-      cell: ({ name, isNamed }) => (isNamed ? <code class="route-name">{name}</code> : <em class="soft">{name}</em>),
+      cell: ({ name, isNamed }) => {
+        if (!isNamed) return <em class="soft">{name}</em>;
+        return grouping === "consumers" && PAYER.test(name) ? (
+          <PayerLink payer={name} />
+        ) : (
+          <code class="route-name">{name}</code>
+        );
+      },
     },
     { name: "Requests", isNumber: true, sort: ({ requests }) => requests, cell: ({ requests }) => count(requests) },
     {
