@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { codeOf, messageOf } from "./caught.ts";
+import { codeOf, faultOf, messageOf } from "./caught.ts";
 
 function caught(run: () => void): unknown {
   try {
@@ -21,4 +21,11 @@ test("every thrown value has a message", () => {
   expect(messageOf(new TypeError("no"))).toBe("no");
   expect(messageOf("no")).toBe("no");
   expect(messageOf(undefined)).toBe("undefined");
+});
+
+test("the fault of a full disk is in words", () => {
+  const full = Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });
+  expect(faultOf(full)).toBe("Error SQLITE_FULL (the disk is full)");
+  expect(faultOf(Object.assign(new Error("secret"), { code: "SQLITE_BUSY" }))).toBe("Error SQLITE_BUSY");
+  expect(faultOf("text")).toBe("string");
 });

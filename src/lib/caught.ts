@@ -3,11 +3,15 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** Codes of an operation that failed because a disk is full. */
+export const FULL_DISK: ReadonlySet<string | undefined> = new Set(["SQLITE_FULL", "ENOSPC", "EDQUOT"]);
+
 /** An error's class and code, for the log. Its text, with addresses and keys, is shown only as `publicText`. */
 export function faultOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   const text = "publicText" in error ? String(error.publicText) : "";
-  return [error.name, codeOf(error) ?? "", text].filter((part) => part !== "").join(" ");
+  const why = FULL_DISK.has(codeOf(error)) ? "(the disk is full)" : "";
+  return [error.name, codeOf(error) ?? "", why, text].filter((part) => part !== "").join(" ");
 }
 
 /** The code of a failed system call, such as `ENOENT`; undefined if the caught value has no code. */

@@ -119,7 +119,12 @@ describe.each([
     expect(out).toContain(`\nworkers    ${workers}\n`);
     expect(out).toContain(`\nconfig     ${rig.config}\n`);
     expect(out).toContain("\nin memory  same as the file\n");
-    expect(await rig.json("status")).toMatchObject({ status: "ok", problems: [], workers, config: { path: rig.config } });
+    expect(await rig.json("status")).toMatchObject({
+      status: "ok",
+      problems: [],
+      workers,
+      config: { path: rig.config },
+    });
   });
 
   test("a route is added from standard input, serves at once, is changed, and removed", async () => {
@@ -225,6 +230,9 @@ describe.each([
       new RegExp(`^more\tround_robin\t${server}\t\\w+\tdrained\t0\t`, "m"),
     );
     expect(await statusOf("/more")).toBeGreaterThanOrEqual(502);
+    expect((await rig.run("status")).out).toMatch(
+      /^status +degraded\nproblem +upstream "more" has no server in rotation\nversion /,
+    );
     expect((await rig.run("upstreams", "undrain", "more", server)).out).toBe(`${server} of more is back in rotation\n`);
     expect(await statusOf("/more")).toBe(200);
     expect((await rig.run("upstreams", "drain", "more", "127.0.0.1:1")).code).toBe(1);
@@ -442,7 +450,12 @@ test.each([
   const rig = await open(name.replaceAll(/\W/g, "-"), workers, tls);
   try {
     expect((await rig.give(routeTo("/second"), "routes", "add", "-")).code).toBe(0);
-    expect(await rig.json("status")).toMatchObject({ status: "ok", problems: [], workers, config: { path: rig.config } });
+    expect(await rig.json("status")).toMatchObject({
+      status: "ok",
+      problems: [],
+      workers,
+      config: { path: rig.config },
+    });
     for (let i = 0; i < 8; i++) expect((await fetch(`${rig.traffic}/second`)).status).toBe(200);
     expect((await rig.run("reload")).code).toBe(0);
     expect((await fetch(`${rig.traffic}/second`)).status).toBe(404);

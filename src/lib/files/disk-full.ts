@@ -1,14 +1,13 @@
 import { statfsSync } from "node:fs";
-import { codeOf } from "../caught.ts";
+import { codeOf, FULL_DISK } from "../caught.ts";
 
-const FULL: ReadonlySet<string> = new Set(["SQLITE_FULL", "ENOSPC", "EDQUOT"]);
 /** Bytes. SQLite reports a full disk as other errors too, if it has no space for the file that its processes share. */
 const LITTLE_BYTES = 256 * 1024;
 
 /** True if an operation on a file in `folder` failed because its disk is full. */
 export function isDiskFull(error: unknown, folder: string): boolean {
   const code = codeOf(error) ?? (error instanceof Error ? codeOf(error.cause) : undefined) ?? "";
-  if (FULL.has(code)) return true;
+  if (FULL_DISK.has(code)) return true;
   if (!code.startsWith("SQLITE_IOERR") && code !== "SQLITE_CANTOPEN") return false;
   try {
     const { bavail, bsize } = statfsSync(folder);
