@@ -81,8 +81,7 @@ async function run(view: LedgerView, { query, json, location }: LedgerRequest): 
 /** Days in their order; routes and payers with the largest amount of a token first. */
 function inOrder(by: string, totals: readonly Total[]): readonly Total[] {
   if (by === "day") return totals;
-  const tokenOf = ({ network, token }: Total): string => `${network} ${token}`;
-  return [...Map.groupBy(totals, tokenOf).values()].flatMap((same) =>
+  return [...Map.groupBy(totals, ({ network, token }) => `${network} ${token}`).values()].flatMap((same) =>
     same.toSorted((a, b) => Number(BigInt(b.amount) - BigInt(a.amount))),
   );
 }
