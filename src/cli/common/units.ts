@@ -14,7 +14,7 @@ const TIME = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-
 
 const AGO_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Parses a day, a time, or an age such as `15m` before `now`, to Unix milliseconds; undefined if it is none of them. */
+/** Parses a day, a time, or an age such as `15m` before `now`, to Unix milliseconds; undefined for other texts. */
 export function parseTime(text: string, now: number): number | undefined {
   const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   if (count !== undefined) return now - Number(count) * (AGO_MS[unit] ?? 0);

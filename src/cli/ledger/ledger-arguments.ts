@@ -182,7 +182,9 @@ function filterOf({ state, route, payer, since, until }: Values, now: number): L
 function timeOf(flag: string, text: string, now: number): number {
   const time = parseTime(text, now);
   if (time !== undefined) return time;
-  throw new Error(`Cannot use ${flag} "${text}": it is no day (2026-11-21), time (2026-11-21T08:30:00Z) or age (2h)`);
+  throw new Error(
+    `Cannot use ${flag} "${text}": it must be a day (2026-11-21), a time (2026-11-21T08:30:00Z) or an age (2h)`,
+  );
 }
 
 function limitOf(text: string | undefined): number | undefined {

@@ -20,7 +20,7 @@ export function readLedgerAway(zone: SharedZone): boolean {
   );
 }
 
-/** What an operator must look at now, in words; the worst first. */
+/** The problems that an operator must solve, in words; the worst first. */
 export function findProblems(facts: ProblemFacts): readonly string[] {
   const { isLedgerAway, upstreams, facilitators, certificates, wasm, nowMs } = facts;
   return [
@@ -40,7 +40,7 @@ export function findProblems(facts: ProblemFacts): readonly string[] {
   ];
 }
 
-/** Servers that an operator has drained are no problem while others remain. */
+/** A server that an operator has drained is not a problem while others remain. */
 function problemOfUpstream({ name, servers }: OverviewUpstream): readonly string[] {
   const upstream = `upstream ${JSON.stringify(name)}`;
   if (!servers.some(({ in_rotation: isIn }) => isIn)) return [`${upstream} has no server in rotation`];
