@@ -305,6 +305,63 @@ test("a reload serves new certificates to new clients, and keeps open connection
   expect((await client.request("GET", "/.healthz")).headers[":status"]).toBe("200");
 });
 
+/** The UDP sockets on the port, of all processes. */
+function socketsOn(port: number): number {
+  const local = `:${port.toString(16).toUpperCase().padStart(4, "0")} `;
+  return readFileSync("/proc/net/udp", "latin1")
+    .split("\n")
+    .filter((line) => line.includes(local)).length;
+}
+
+test("after a reload with client certificates, only sockets of running endpoints are bound, and each client is served", async () => {
+  const keys = folderOf();
+  writeFileSync(join(keys, "ca.pem"), TEST_CA.cert);
+  const end = Promise.withResolvers<void>();
+  let asked = 0;
+  const origin = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    async fetch() {
+      asked += 1;
+      await end.promise;
+      return new Response("slow");
+    },
+  });
+  open.push({ stop: () => origin.stop(true) });
+  const program = await start({
+    upstreams: [{ name: "origin", servers: [{ address: "127.0.0.1", port: origin.port }] }],
+    routes: [{ path_prefix: "/slow", upstream: "origin" }],
+    server: { workers: 2 },
+    tls: {
+      cert_path: join(keys, "cert.pem"),
+      key_path: join(keys, "key.pem"),
+      client_ca_path: join(keys, "ca.pem"),
+    },
+  });
+  const trust = { ca: TEST_CA.cert, servername: "localhost", own: CLIENT };
+  const serve = async (): Promise<void> => {
+    for (let i = 0; i < 12; i++) {
+      const client = await Http3Client.connect(program.port, {}, trust);
+      expect((await client.request("GET", "/.healthz")).headers[":status"]).toBe("200");
+      client.close();
+    }
+  };
+  await serve();
+  const downloads = await Promise.all(Array.from({ length: 8 }, () => Http3Client.connect(program.port, {}, trust)));
+  for (const client of downloads) void client.request("GET", "/slow").catch(() => undefined);
+  await until(() => asked === 8);
+  expect(socketsOn(program.port)).toBe(2);
+  const other = makeCertificate({ issuer: TEST_CA, hostnames: ["localhost"] });
+  writeFileSync(join(keys, "cert.pem"), other.cert);
+  writeFileSync(join(keys, "key.pem"), other.key);
+  program.signal("SIGHUP");
+  await until(() => program.output().includes("reloaded"), START_MS);
+  end.resolve();
+  // A connection whose packets the kernel gives to another worker now is cut after 30 s.
+  await until(() => socketsOn(program.port) === 2, patient(45_000));
+  await serve();
+});
+
 test("listeners and quic.port share the endpoint of one port, and announce it", async () => {
   const [port, other, udp] = [await freePort(), await freePort(), await freePort()];
   const own = { address: "127.0.0.1", use_tls: true, quic_enabled: true, quic_port: udp };
