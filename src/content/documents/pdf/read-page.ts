@@ -1,9 +1,10 @@
+import { bulletRuns } from "./bullets.ts";
 import { type Box, boxOf, fieldRuns } from "./fields.ts";
 import { Ligatures } from "./ligatures.ts";
 import { boundary, indexAt, partOf, plain } from "./pieces.ts";
-import { type OperatorList, type Operators, type Placed, rulesOf } from "./rules.ts";
+import { type Drawn, drawnOf, type OperatorList, type Operators, type Placed } from "./rules.ts";
 import { type UnreadableFonts } from "./unreadable.ts";
-import { type PdfPage, type Rule, type Run, type TreeNode } from "./shapes.ts";
+import { type PdfPage, type Run, type TreeNode } from "./shapes.ts";
 
 /** Maximum number of runs of text on one page of a PDF. The rest is ignored. */
 const MAX_PAGE_RUNS = 40_000;
@@ -88,7 +89,7 @@ export class PageReader {
     const turned = turnOf(turn, viewport);
     const placed: Placed = (x, y) => turned(...transformed(viewport.transform, x, y));
     const tree = this.#isTagged ? ((await page.getStructTree()) ?? undefined) : undefined;
-    const rules = await this.#rules(page, items.filter(isTextItem), { placements, placed });
+    const { rules, dots } = await this.#drawn(page, items.filter(isTextItem), { placements, placed });
     const isType3 = (font: string) => this.#fonts.get(font)?.isType3 === true;
     if (this.#ligatures.learn(items.filter(isTextItem), isType3)) {
       placements = placementsWith((item) => this.#ligatures.read(item));
@@ -105,7 +106,12 @@ export class PageReader {
     return {
       width: isTurned ? viewport.height : viewport.width,
       height: isTurned ? viewport.width : viewport.height,
-      runs: [...upright.flatMap((run) => linkedRuns(run, boxes)), ...fieldRuns(annotations, upright, placed)],
+      runs: [
+        ...upright.flatMap((run) => linkedRuns(run, boxes)),
+        ...fieldRuns(annotations, upright, placed),
+        // The tags name the items of lists.
+        ...(this.#isTagged ? [] : bulletRuns(dots, upright)),
+      ],
       aside: placements.filter((placement) => placement.turn !== turn && placement.turn !== -1).map(runOf),
       rules,
       doubtful,
@@ -139,21 +145,22 @@ export class PageReader {
    * Names of fonts and lines of pages are only known after their drawings are read, which takes as long as reading the
    * text.
    */
-  async #rules(
+  async #drawn(
     page: SourcePage,
     items: readonly TextItem[],
     { placements, placed }: { placements: readonly Placement[]; placed: Placed },
-  ): Promise<Rule[]> {
+  ): Promise<Drawn> {
     const isNew = items.some(({ fontName }) => !this.#fonts.has(fontName));
-    if (this.#drawingMs > MAX_DRAWING_MS || !(isNew || (!this.#isTagged && hasGaps(placements)))) return [];
+    if (this.#drawingMs > MAX_DRAWING_MS || !(isNew || (!this.#isTagged && hasGaps(placements))))
+      return { rules: [], dots: [] };
     const startedAt = this.#clock();
     const list = await page.getOperatorList();
     for (const { fontName } of items) {
       if (!this.#fonts.has(fontName)) this.#fonts.set(fontName, fontOf(page, fontName));
     }
-    const rules = rulesOf(list, this.#operators, placed);
+    const drawn = drawnOf(list, this.#operators, placed);
     this.#drawingMs += this.#clock() - startedAt;
-    return rules;
+    return drawn;
   }
 }
 
@@ -174,16 +181,18 @@ function fontOf({ commonObjs }: SourcePage, key: string): Font {
   };
 }
 
-/** Whether any lines have gaps as in rows of tables. */
+/** Whether any lines have gaps as in rows of tables, or are indented as items of lists. */
 function hasGaps(placements: readonly Placement[]): boolean {
-  let gaps = 0;
+  const left = placements.reduce((least, { x }) => Math.min(least, x), Number.POSITIVE_INFINITY);
+  let [gaps, indents] = [0, 0];
   let before: Placement | undefined;
   for (const placement of placements) {
     const isSameLine = before !== undefined && Math.abs(before.y - placement.y) < 1;
+    if (!isSameLine && placement.x - left > placement.size && placement.x - left < placement.size * 8) indents += 1;
     if (isSameLine && before !== undefined && placement.x - before.x - before.length > placement.size) gaps += 1;
     before = placement;
   }
-  return gaps >= 2;
+  return gaps >= 2 || indents >= 2;
 }
 
 function isTextItem(item: object): item is TextItem {

@@ -1,3 +1,4 @@
+import { type Dot } from "./bullets.ts";
 import { type Rule } from "./shapes.ts";
 
 /** Drawn lines of a PDF page. A page with more lines has a drawing, and its lines are ignored. */
@@ -5,6 +6,12 @@ const MAX_RULES = 4_000;
 /** Maximum thickness and minimum length of a drawn line, in points. A thicker shape is a filled rectangle. */
 const MAX_THICKNESS = 3;
 const MIN_LENGTH = 6;
+/** Dots of a PDF page. A page with more dots has a drawing, and its lines and dots are ignored. */
+const MAX_DOTS = 1_000;
+/** Minimum and maximum width of a dot, in points, and the maximum number of points of its outline. */
+const MIN_DOT = 1;
+const MAX_DOT = 8;
+const MAX_CORNERS = 64;
 
 /** Converts a position in units of the file to a position on the upright page. */
 export type Placed = (x: number, y: number) => readonly [x: number, y: number];
@@ -32,9 +39,15 @@ type Matrix = readonly [number, number, number, number, number, number];
 /** Saved matrices of a PDF page. Deeper ones are ignored. */
 const MAX_SAVED = 200;
 
-/** The straight lines that a page draws, including thin rectangles. Empty if the page draws more than `MAX_RULES`. */
-export function rulesOf({ fnArray, argsArray }: OperatorList, operators: Operators, placed: Placed): Rule[] {
-  const rules: Rule[] = [];
+/** The straight lines, including thin rectangles, and the dots that a page draws. */
+export interface Drawn {
+  readonly rules: Rule[];
+  readonly dots: Dot[];
+}
+
+/** What a page draws. Without lines if it draws more than `MAX_RULES`, and without dots if it draws more than `MAX_DOTS`. */
+export function drawnOf({ fnArray, argsArray }: OperatorList, operators: Operators, placed: Placed): Drawn {
+  const drawn: Drawn = { rules: [], dots: [] };
   const saved: Matrix[] = [];
   let matrix: Matrix = [1, 0, 0, 1, 0, 0];
   for (const [index, operator] of fnArray.entries()) {
@@ -49,11 +62,11 @@ export function rulesOf({ fnArray, argsArray }: OperatorList, operators: Operato
       matrix = multiplied(matrix, args);
     } else if (operator === operators.constructPath && Array.isArray(args) && args[0] !== operators.endPath) {
       const [a, b, c, d, e, f] = matrix;
-      addRules(rules, args[1], (x, y) => placed(a * x + c * y + e, b * x + d * y + f));
-      if (rules.length > MAX_RULES) return [];
+      addShapes(drawn, args[1], (x, y) => placed(a * x + c * y + e, b * x + d * y + f));
+      if (isFull(drawn)) return { rules: [], dots: [] };
     }
   }
-  return rules;
+  return drawn;
 }
 
 /** A matrix after another one. Returns the first one if the second is not a matrix. */
@@ -72,27 +85,42 @@ type Place = readonly [x: number, y: number];
 /** Number of coordinates after each step of a path: move, line, curve, shorter curve, close. */
 const LENGTHS = [2, 2, 6, 4, 0];
 
+function isFull({ rules, dots }: Drawn): boolean {
+  return rules.length > MAX_RULES || dots.length > MAX_DOTS;
+}
+
 /** Reads a path of pdf.js: numbers of steps, each followed by its coordinates. */
-function addRules(rules: Rule[], path: unknown, placed: Placed): void {
+function addShapes(drawn: Drawn, path: unknown, placed: Placed): void {
   const data: unknown = Array.isArray(path) ? path[0] : undefined;
   if (!(data instanceof Float32Array)) return;
   let places: Place[] = [];
   let isCurved = false;
   const end = () => {
-    if (!isCurved) addPolygon(rules, places);
+    if (!addDot(drawn.dots, places) && !isCurved) addPolygon(drawn.rules, places);
     places = [];
     isCurved = false;
   };
   for (let at = 0; at < data.length; ) {
     const step = data[at] ?? 4;
-    const [x, y] = [data[at + 1] ?? 0, data[at + 2] ?? 0];
     if (step === 0) end();
-    if (step === 0 || step === 1) places.push(placed(x, y));
-    else if (step !== 4) isCurved = true;
-    at += 1 + (LENGTHS[step] ?? 0);
-    if (rules.length > MAX_RULES) return;
+    if (step === 2 || step === 3) isCurved = true;
+    const length = LENGTHS[step] ?? 0;
+    for (let from = at + 1; from < at + length; from += 2) places.push(placed(data[from] ?? 0, data[from + 1] ?? 0));
+    at += 1 + length;
+    if (isFull(drawn)) return;
   }
   end();
+}
+
+/** Adds a small shape that is about as high as wide. False if the shape is no dot. */
+function addDot(dots: Dot[], places: readonly Place[]): boolean {
+  if (places.length < 4 || places.length > MAX_CORNERS) return false;
+  const [xs, ys] = [places.map(([x]) => x), places.map(([, y]) => y)];
+  const [left, top] = [Math.min(...xs), Math.min(...ys)];
+  const [width, height] = [Math.max(...xs) - left, Math.max(...ys) - top];
+  const isDot = width >= MIN_DOT && width <= MAX_DOT && Math.abs(width - height) <= width * 0.15;
+  if (isDot) dots.push({ x: left, y: top + height / 2, width });
+  return isDot;
 }
 
 /** Adds a line, a thin rectangle, or the upright and level sides of a larger shape. */
