@@ -1,8 +1,8 @@
 import { textsBeside } from "./beside.ts";
 import { withLeaders } from "./contents.ts";
 import { hasLeader, isLabel, type Label, labelOf, withoutLeader } from "./labels.ts";
-import { type Line, lineOf, paragraphOf } from "./pieces.ts";
-import { lineOfRow, type TextRow, rowsOf, type Segment } from "./segments.ts";
+import { type Line, paragraphOf } from "./pieces.ts";
+import { joinedSegments, lineOfRow, type TextRow, rowsOf, type Segment } from "./segments.ts";
 import { type Block, type ListItem, type Look, median, type PageBlocks, type Piece, type Rule } from "./shapes.ts";
 import { alignedTable } from "./tables.ts";
 
@@ -52,10 +52,10 @@ interface Place {
 export function readRegion(region: readonly Segment[], place: Place, page: PageBlocks): void {
   const { setting } = place;
   const rows = withLeaders(rowsOf(region)).map(withLabels);
-  const edge = region.reduce((most, { right }) => Math.max(most, right), 0);
+  const edge = region.reduce((most, { right }) => Math.max(most, right), place.right ?? 0);
   let lines: Line[] = [];
   const flush = () => {
-    readLines(lines, place, page);
+    readLines(lines, place, edge, page);
     lines = [];
   };
   for (let at = 0; at < rows.length; ) {
@@ -85,11 +85,10 @@ export function readRegion(region: readonly Segment[], place: Place, page: PageB
 /** Joins a label and its item into one text, whatever the gap between them. */
 function withLabels(row: TextRow): TextRow {
   const [label, item] = row.segments;
-  if (row.segments.length !== 2 || label?.line === undefined || item?.line === undefined) return row;
-  const isOfItem = isLabel(label.line.text) && /\p{L}/u.test(item.line.text);
-  if (!isOfItem && !hasLeader(lineOfRow(row).text)) return row;
-  const line = lineOf([...label.line.runs, ...item.line.runs]);
-  return { ...row, segments: [{ ...label, right: item.right, line }] };
+  if (row.segments.length !== 2) return row;
+  const isOfItem = isLabel(label?.line?.text ?? "") && /\p{L}/u.test(item?.line?.text ?? "");
+  const isOne = isOfItem || hasLeader(lineOfRow(row).text);
+  return isOne ? { ...row, segments: [joinedSegments(row.segments)] } : row;
 }
 
 /** Number of rows of code from here on: two or more rows in a monospaced font. */
@@ -130,11 +129,17 @@ export function codeOf(lines: readonly Line[]): string {
   return written.join("\n");
 }
 
-function readLines(lines: readonly Line[], { setting, noteTop, right: edge = 0 }: Place, page: PageBlocks): void {
+function readLines(
+  lines: readonly Line[],
+  { setting, noteTop, right: least = 0 }: Place,
+  edge: number,
+  page: PageBlocks,
+): void {
   if (lines.length === 0) return;
   const left = median(lines.map(({ x }) => x));
-  const right = lines.reduce((most, line) => Math.max(most, line.right), edge);
+  const right = lines.reduce((most, line) => Math.max(most, line.right), least);
   const paragraphs = paragraphsOf(lines, { left, right, setting });
+  for (const { lines: own, breaks } of paragraphs) findBreaks(own, breaks, right, edge);
   const isNote = ({ lines: [first] }: Paragraph) =>
     first !== undefined &&
     first.y > noteTop &&
@@ -163,7 +168,6 @@ function paragraphsOf(lines: readonly Line[], measure: Measure): Paragraph[] {
       paragraphs.push({ lines: [line], label: isHead ? undefined : label, isHead, breaks: new Set() });
     }
   }
-  for (const paragraph of paragraphs) findBreaks(paragraph, measure.right);
   return paragraphs;
 }
 
@@ -200,16 +204,24 @@ const MAX_BROKEN = 25;
 /** The minimum length of the lines of a running text that ends before its region, in heights of its letters. */
 const MIN_MEASURE = 12;
 
-/** Finds the lines of a paragraph that follow a line break: most lines end early, as in addresses and verses. */
-function findBreaks({ lines, breaks }: Paragraph, right: number): void {
+/** The beginning of a line that is not the middle of a sentence. */
+const BEGINNING = /^[\p{Lu}\p{N}+("\u201C\u201E]/u;
+
+/**
+ * Finds the lines of a paragraph that follow a line break: most lines end early, as in addresses and verses. They end at
+ * `right` if they begin inside sentences, otherwise at `edge`, the right edge of the text around them.
+ */
+export function findBreaks(lines: readonly Line[], breaks: Set<Line>, right: number, edge: number): void {
   const own = lines.reduce((most, line) => Math.max(most, line.right), 0);
   const ended = lines.slice(0, -1);
   const full = ended.filter((line) => line.right > own - line.size * 3).length;
   const isBlock = own - Math.min(...lines.map(({ x }) => x)) > (lines[0]?.size ?? 0) * MIN_MEASURE;
   if (isBlock && full > 1 && full > ended.length * 0.6) return;
+  const begun = lines.slice(1).filter(({ text }) => BEGINNING.test(text)).length;
+  const end = begun < ended.length / 2 ? right : edge;
   const isBroken = (line: Line, at: number) => {
     const next = lines[at + 1];
-    return next !== undefined && endsEarly(line, next, right, 1);
+    return next !== undefined && endsEarly(line, next, end, 1);
   };
   for (const [at, line] of lines.entries()) {
     const above = lines[at - 1];
@@ -251,6 +263,8 @@ function isParted(
   if (gap < 0 || gap > Math.max(usual * PARAGRAPH_GAP, size * 1.25) || Math.abs(above.size - line.size) > size * 0.08)
     return true;
   if (above.isBold !== line.isBold) return true;
+  // A numbered heading below a title.
+  if (line.isBold && gap > size * 1.4 && /^\d{1,2}(?:\.\d{1,2}){0,3}\.?\s+\p{Lu}/u.test(line.text)) return true;
   const [start] = line.runs;
   if (start !== undefined && start.size < line.size * 0.85 && NOTE_START.test(line.text) && start.y < line.y - 1)
     return true;

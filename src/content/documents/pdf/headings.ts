@@ -14,6 +14,10 @@ const MIN_BOLD_SIZE = 0.89;
  */
 const MAX_BOLD_SHARE = 0.4;
 
+/** The maximum size of sentences that are no headings, in sizes of the text's letters. */
+const SENTENCE_FACTOR = 1.5;
+const SENTENCE = /\p{Ll}[.;:,]["'\u201D\u2019)]?$/u;
+
 /** Maximum number of letters of the text below an author: the addresses of an office. */
 const MAX_AFFILIATION = 250;
 
@@ -82,7 +86,10 @@ function isHeadingText(text: string, letters: number): boolean {
 
 function isLarge({ look, pieces }: Text, bodySize: number): boolean {
   if (look.size <= bodySize * HEADING_FACTOR || look.lines > MAX_LINES) return false;
-  return isHeadingText(plainOf(pieces), MAX_LETTERS);
+  const text = plainOf(pieces);
+  // A document may have more letters in tables or notes than in its paragraphs.
+  if (look.size < bodySize * SENTENCE_FACTOR && !look.isBold && SENTENCE.test(text)) return false;
+  return isHeadingText(text, MAX_LETTERS);
 }
 
 function isBoldHeading({ look, pieces }: Text, bodySize: number): boolean {

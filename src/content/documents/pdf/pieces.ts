@@ -163,7 +163,8 @@ export function joined(above: readonly Piece[], below: readonly Piece[], compoun
     pieces[pieces.length - 1] = { ...last, text: end.slice(0, -1) };
     append(pieces, { ...first, text: start });
   } else {
-    const isClose = isParted || (CJK_END.test(tail) && CJK_START.test(start)) || isSoft;
+    const isHyphenated = /[\p{L}\p{N}][-\u2010]$/u.test(tail) && /^[\p{L}\p{N}]/u.test(start);
+    const isClose = isHyphenated || (CJK_END.test(tail) && CJK_START.test(start)) || isSoft;
     pieces[pieces.length - 1] = { ...last, text: isSoft ? end.slice(0, -1) : end };
     append(pieces, { ...first, text: isClose ? start : ` ${start}` });
   }
@@ -199,10 +200,23 @@ export function compoundsOf(runs: Iterable<Run>): Set<string> {
  */
 const TURNED_LAM_ALEF = /(?<![\u0621-\u064A])([\u0648\u0641\u0628\u0643]?)\u0627([\u0622\u0623\u0625\u0627])\u0644/g;
 
+const CHARACTERS =
+  "\u6C11\u738B\u897F\u89C1\u8D1D\u8F66\u957F\u95E8\u96E8\u9752\u97E6\u9875\u98CE\u98DE\u98DF\u9A6C" +
+  "\u9AA8\u9B3C\u9C7C\u9E1F\u5364\u9EA6\u9EC4\u9EFE\u6589\u9F50\u6B6F\u9F7F\u7ADC\u9F99\u9F9C\u4E80";
+/** Radicals that have no equivalent in Unicode's data, and the characters that look the same. */
+const RADICALS = new Map(
+  Array.from(
+    "\u2EA0\u2EA9\u2EC4\u2EC5\u2EC9\u2ECB\u2ED3\u2ED4\u2ED7\u2ED8\u2ED9\u2EDA\u2EDB\u2EDC\u2EDD\u2EE2" +
+      "\u2EE3\u2EE4\u2EE5\u2EE6\u2EE7\u2EE8\u2EE9\u2EEA\u2EEB\u2EEC\u2EED\u2EEE\u2EEF\u2EF0\u2EF1\u2EF2",
+    (radical, at) => [radical, CHARACTERS.charAt(at)],
+  ),
+);
+
 /** Replaces ligatures, radicals and forms of letters and vertical signs by the usual ones. Fonts use them in their maps. */
 export function plain(text: string): string {
   if (/^[!-~]*(?: [!-~]+)* ?$/.test(text)) return text;
   return text
+    .replace(/[\u2EA0-\u2EF2]/g, (radical) => RADICALS.get(radical) ?? radical)
     .replace(/[\u2E80-\u2FD5\uFB00-\uFB06\uFB1D-\uFDFF\uFE10-\uFE19\uFE30-\uFE48\uFE70-\uFEFC]/g, (character) =>
       character.normalize("NFKC"),
     )

@@ -28,19 +28,24 @@ export function blocksOfDocument(read: readonly PdfPage[], isOver: () => boolean
   const pages = withoutFurniture(read);
   const setting = settingOf(pages);
   const blocks: Block[] = [];
+  const marked = new Set<Block>();
   let [done, ofFirst] = [0, 0];
   for (const page of pages) {
     if (done > 0 && isOver()) break;
     done += 1;
-    const { blocks: text, notes } = taggedBlocks(page, setting) ?? laidOutBlocks(page, setting);
+    const tagged = taggedBlocks(page, setting);
+    const { blocks: text, notes } = tagged ?? laidOutBlocks(page, setting);
+    for (const block of tagged?.blocks ?? []) marked.add(block);
     const last = openBlock(blocks);
     joinPages(blocks, last, text, setting.compounds);
     blocks.push(...text, ...notes);
     for (const note of notes) notesOf.add(note);
     if (ofFirst === 0) ofFirst = blocks.length;
   }
+  // If the tags name headings, the other texts are none.
+  const isNamed = [...marked].some((block) => block.kind === "text" && block.level > 0);
   setHeadings(
-    blocks.filter((block) => !notesOf.has(block)),
+    blocks.filter((block) => !notesOf.has(block) && !(isNamed && marked.has(block))),
     setting.bodySize,
   );
   const { bodySize } = setting;
@@ -129,7 +134,10 @@ function goesOn(last: Text, first: Text): boolean {
   const end = plainOf(last.pieces).trimEnd();
   // Texts with line breaks, such as addresses, end with their last line.
   if (end.includes("\n")) return false;
+  const start = plainOf(first.pieces);
+  // Scripts without capital letters.
+  const isInside = last.look.lines > 1 && /\p{Lo}$/u.test(end) && /^\p{Lo}/u.test(start);
   return (
-    !/[.!?:;\u3002\uFF01\uFF1F]["'\u201D\u2019)\]]?$/.test(end) && /^["'\u201C(]?\p{Ll}/u.test(plainOf(first.pieces))
+    isInside || (!/[.!?:;\u3002\uFF01\uFF1F]["'\u201D\u2019)\]]?$/.test(end) && /^["'\u201C(]?\p{Ll}/u.test(start))
   );
 }

@@ -126,15 +126,16 @@ export function joinedWords(segments: readonly Segment[]): Segment[] {
     for (const segment of row.segments) {
       const last = parts.at(-1);
       if (last !== undefined && isWordGap(rows, at, last, segment))
-        parts[parts.length - 1] = joinedSegment(last, segment);
+        parts[parts.length - 1] = joinedSegments([last, segment]);
       else parts.push(segment);
     }
     return parts;
   });
 }
 
-function joinedSegment(a: Segment, b: Segment): Segment {
-  return segmentOf([...(a.line?.runs ?? []), ...(b.line?.runs ?? [])]);
+/** One segment with the text of several segments of a line. */
+export function joinedSegments(segments: readonly Segment[]): Segment {
+  return segmentOf(segments.flatMap(({ line }) => line?.runs ?? []));
 }
 
 function isWordGap(rows: readonly TextRow[], at: number, left: Segment, right: Segment): boolean {

@@ -25,15 +25,18 @@ const NO_COMPOUNDS: ReadonlySet<string> = new Set();
 /** A table with the lines of its rows. */
 export function tableOf(lines: readonly CellLine[]): Table {
   const rows = groupedRows(lines).map((row) => {
-    const columns = row[0]?.cells.map((_cell, at) => row.flatMap(({ cells }) => cells[at] ?? []));
-    return columns?.map(cellText) ?? [];
+    return row[0]?.cells.map((_cell, at) => row.flatMap(({ cells }) => cells[at] ?? [])) ?? [];
   });
-  return { kind: "table", caption: [], rows };
+  return { kind: "table", caption: [], rows: textsOf(rows) };
 }
 
-/** The text of a cell with these lines. */
-export function cellText(lines: readonly Line[]): Piece[] {
-  return paragraphOf(lines, NO_COMPOUNDS);
+/** The texts of cells, given by their lines from left to right. The first column is at the right in a right-to-left script. */
+export function textsOf(rows: readonly (readonly (readonly Line[])[])[]): (readonly Piece[])[][] {
+  const texts = rows.map((row) => row.map((lines) => paragraphOf(lines, NO_COMPOUNDS)));
+  const letters = rows.flat(2).reduce((sum, { isRtl, text }) => {
+    return /\p{L}/u.test(text) ? sum + (isRtl ? text.length : -text.length) : sum;
+  }, 0);
+  return letters > 0 ? texts.map((row) => row.toReversed()) : texts;
 }
 
 /** The table that begins at a row, if texts are aligned in columns. `length` counts rows. */

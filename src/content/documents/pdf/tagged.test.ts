@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { makePdf, pdfTexts } from "../../testing/pdf.ts";
+import { makePdf, pdfColumn, type PdfText, pdfTexts } from "../../testing/pdf.ts";
 import { pdfContent } from "../pdf.ts";
 
 const LABELS = ["Name:", "Boat:", "Port:", "Flag:", "Crew:", "Date:"];
@@ -43,4 +43,54 @@ test("the values of form fields stand beside their labels, in whatever order the
 test("the structure tree is followed if it has fields beside their labels", async () => {
   const order = LABELS.flatMap((_label, at) => [at, -at - 1]);
   expect((await formOf(order)).split("\n\n")).toEqual(LABELS.flatMap((label, at) => [label, VALUES[at] ?? ""]));
+});
+
+/** The Markdown of a tagged page. Each element has a role and its texts. */
+async function taggedOf(elements: readonly (readonly [role: string, texts: readonly PdfText[]])[]): Promise<string> {
+  const text = elements.map(([, texts], at) => `/Span << /MCID ${at} >> BDC\n${pdfTexts(texts)}\nEMC`);
+  const numbers = elements.map((_element, at) => `${9 + at} 0 R`).join(" ");
+  const objects = [
+    "<< /Type /StructTreeRoot /K 7 0 R /ParentTree 8 0 R >>",
+    `<< /S /Document /P 6 0 R /K [${numbers}] >>`,
+    `<< /Nums [0 [${numbers}]] >>`,
+    ...elements.map(([role], at) => `<< /S /${role} /P 7 0 R /Pg 4 0 R /K ${at} >>`),
+  ];
+  const catalog = "/MarkInfo << /Marked true >> /StructTreeRoot 6 0 R";
+  const content = await pdfContent(
+    new Uint8Array(makePdf([text.join("\n")], { objects, catalog, page: "/StructParents 0" })),
+  );
+  return typeof content === "string" ? content : content.markdown();
+}
+
+test("aligned texts without tags of a table are one", async () => {
+  const cells = ["Subtotal", "2,470.90", "VAT 20%", "382.18", "Total", "2,853.08"];
+  const elements = cells.map((cell, at): [string, PdfText[]] => [
+    "NonStruct",
+    [[at % 2 === 0 ? 72 : 300, 700 - Math.floor(at / 2) * 14, cell]],
+  ]);
+  expect(await taggedOf([["H1", [[72, 740, "Invoice", 18]]], ...elements])).toBe(
+    "# Invoice\n\n| Subtotal | 2,470.90 |\n| --- | --- |\n| VAT 20% | 382.18 |\n| Total | 2,853.08 |",
+  );
+});
+
+test("a paragraph in larger letters is no heading if the tags name headings", async () => {
+  const elements: [string, PdfText[]][] = [
+    ["H1", [[72, 740, "Stations", 18]]],
+    ["P", [[72, 715, "Mondays to Fridays", 12]]],
+    ["P", [[72, 700, "Trains go at the hours that the board names, and on feast days later", 9]]],
+  ];
+  expect(await taggedOf(elements)).toContain("\n\nMondays to Fridays\n\n");
+  const untagged = elements.map(([, texts]): [string, PdfText[]] => ["P", texts]);
+  expect(await taggedOf(untagged)).toContain("## Mondays to Fridays");
+});
+
+test("the lines of an address in one paragraph are kept, and those of a sentence are joined", async () => {
+  const address = ["Bill to:", "Marlow Hydraulics GmbH", "Industriestrasse 41", "70565 Stuttgart"];
+  const sentence = ["The goods stay ours until", "all of them are paid, and", "are sent after that day."];
+  const page = await taggedOf([
+    ["P", pdfColumn(72, 740, address)],
+    ["P", pdfColumn(72, 680, sentence)],
+    ["P", [[72, 600, "Payment is due within thirty days after the date that this invoice names at its head."]]],
+  ]);
+  expect(page).toStartWith(`${address.join("  \n")}\n\n${sentence.join(" ")}\n\n`);
 });

@@ -1,8 +1,9 @@
-import { codeOf, lookOf, type Setting, withoutStart } from "./blocks.ts";
+import { codeOf, findBreaks, lookOf, readRegion, type Setting, withoutStart } from "./blocks.ts";
 import { columnsOf, placesIn, type Span } from "./columns.ts";
 import { fieldMark, isFieldMark } from "./fields.ts";
 import { labelOf } from "./labels.ts";
 import { joined, type Line, lineOf, paragraphOf } from "./pieces.ts";
+import { joinedWords, rowsOf, segmentsOf } from "./segments.ts";
 import {
   type Block,
   type ListItem,
@@ -13,7 +14,7 @@ import {
   type Run,
   type TreeNode,
 } from "./shapes.ts";
-import { cellText } from "./tables.ts";
+import { textsOf } from "./tables.ts";
 
 /** Maximum number of levels of a PDF's structure tree that are read. */
 const MAX_DEPTH = 60;
@@ -57,9 +58,12 @@ class TreeReader {
   readonly #runs: Map<string, Run[]>;
   readonly #addresses: ReadonlyMap<string, string>;
   readonly #setting: Setting;
+  /** The right edge of the page's text. */
+  readonly #right: number;
 
   constructor(runs: Map<string, Run[]>, addresses: ReadonlyMap<string, string>, setting: Setting) {
     this.#runs = runs;
+    this.#right = [...runs.values()].flat().reduce((most, { x, width }) => Math.max(most, x + width), 0);
     this.#addresses = addresses;
     this.#setting = setting;
   }
@@ -122,10 +126,26 @@ class TreeReader {
   #text(node: TreeNode, blocks: Block[], level: number): void {
     const lines = this.#lines(node);
     if (lines.length === 0) return;
+    const laidOut = level === 0 ? this.#tablesIn(lines) : [];
+    if (laidOut.some(({ kind }) => kind === "table")) return void blocks.push(...laidOut);
     const isCode =
       level === 0 && lines.length > 1 && lines.every(({ isMono }) => isMono) && !this.#setting.isTypewritten;
     if (isCode) blocks.push({ kind: "code", text: codeOf(lines) });
-    else blocks.push({ kind: "text", pieces: paragraphOf(lines, this.#setting.compounds), look: lookOf(lines), level });
+    else {
+      const breaks = new Set<Line>();
+      if (level === 0) findBreaks(lines, breaks, 0, this.#right);
+      const pieces = paragraphOf(lines, this.#setting.compounds, breaks);
+      blocks.push({ kind: "text", pieces, look: lookOf(lines), level });
+    }
+  }
+
+  /** The blocks of lines by their layout if texts stand beside one another. Chromium has no tags for tables without a head. */
+  #tablesIn(lines: readonly Line[]): Block[] {
+    const segments = joinedWords(segmentsOf(lines.flatMap(({ runs }) => runs)));
+    if (rowsOf(segments).filter((row) => row.segments.length > 1).length < 2) return [];
+    const page: PageBlocks = { blocks: [], notes: [] };
+    readRegion(segments, { setting: this.#setting, noteTop: Number.POSITIVE_INFINITY, rules: [] }, page);
+    return page.blocks;
   }
 
   #figure(node: TreeNode, blocks: Block[], depth: number): void {
@@ -237,12 +257,14 @@ function inColumns(rows: readonly (readonly (readonly Line[])[])[]): (readonly P
   const spans = rows.map((row) => row.map(spanOf));
   const columns = columnsOf(spans);
   const full = spans.findIndex(({ length }) => length === columns.length);
-  return rows.map((row, at) => {
-    const cells: Line[][] = columns.map(() => []);
-    const places = placesIn(columns, spans[at] ?? [], at < full);
-    row.forEach((lines, cell) => cells[places[cell] ?? 0]?.push(...lines));
-    return cells.map(cellText);
-  });
+  return textsOf(
+    rows.map((row, at) => {
+      const cells: Line[][] = columns.map(() => []);
+      const places = placesIn(columns, spans[at] ?? [], at < full);
+      row.forEach((lines, cell) => cells[places[cell] ?? 0]?.push(...lines));
+      return cells;
+    }),
+  );
 }
 
 function spanOf(lines: readonly Line[]): Span {
