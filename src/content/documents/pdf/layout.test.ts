@@ -283,3 +283,90 @@ describe("text at the same place of each page", () => {
     expect((await markdownOf(...pages)).match(/^#.*/gm)).toEqual(["# Chapter 1", "# Chapter 2", "# Chapter 3"]);
   });
 });
+
+/** Six paragraphs with gaps between them. */
+function sections(x: number, top: number, lines: readonly string[]): PdfText[] {
+  return [0, 60, 120, 180, 240, 300].flatMap((below) => pdfColumn(x, top - below, lines.slice(0, 3)));
+}
+
+describe("letters and papers", () => {
+  test("have the sender's address at the right before the recipient below it", async () => {
+    const page: PdfText[] = [
+      ...pdfColumn(470, 740, ["Harbour Office", "2 Pier Road", "Whitby"]),
+      ...pdfColumn(72, 700, ["Mr T. Zielinski", "ul. Morska 81", "81-225 Gdynia"]),
+      [470, 656, "3 March 2025"],
+      [72, 632, "Dear Mr Zielinski,"],
+      ...pdfColumn(72, 610, LEFT),
+    ];
+    const texts = ["Harbour Office", "Mr T. Zielinski", "3 March 2025", "Dear Mr Zielinski,"];
+    const markdown = await markdownOf(page);
+    const places = texts.map((text) => markdown.indexOf(text));
+    expect(places).not.toContain(-1);
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+  });
+
+  test("have columns whose sections end at the same heights by chance", async () => {
+    const page = [...sections(72, 740, LEFT), ...sections(318, 735, RIGHT)];
+    const markdown = await markdownOf(page);
+    expect(markdown).not.toContain("|");
+    expect(markdown.lastIndexOf("The toll is paid")).toBeLessThan(markdown.indexOf("The second column"));
+  });
+
+  test("have sentences in letters larger than those of their tables that are no headings", async () => {
+    const rows = Array.from({ length: 14 }, (_, at) => [`Card payment ${at}`, `${at + 2}.80`, `1,${at + 100}.20`]);
+    const small = table(640, [72, 300, 400], rows).map(([x, y, text]): PdfText => [x, y, text, 8]);
+    const page: PdfText[] = [
+      [72, 740, "Your account", 18, "F2"],
+      [72, 700, "The customer may repay the loan at any time.", 10],
+      ...small,
+    ];
+    expect((await markdownOf(page)).match(/^#.*/gm)).toEqual(["# Your account"]);
+  });
+
+  test("have a title and a numbered heading below it", async () => {
+    const page: PdfText[] = [
+      [72, 740, "Specification of works", 18, "F2"],
+      [72, 711, "1 Scope of the contract", 18, "F2"],
+      ...pdfColumn(72, 680, LEFT),
+    ];
+    expect((await markdownOf(page)).match(/^#.*/gm)).toEqual(["# Specification of works", "# 1 Scope of the contract"]);
+  });
+});
+
+test("codes that are divided after their hyphen have no space", async () => {
+  const page = pdfColumn(72, 740, [
+    "The relay that is known in the catalogue of the works as the type PG-",
+    "100 is old.",
+  ]);
+  expect(await markdownOf(page)).toEndWith("PG-100 is old.");
+});
+
+test("the lines of an address above longer text are kept", async () => {
+  const address = ["Marlow Hydraulics GmbH", "Attn. Accounts Payable", "Industriestrasse 41", "70565 Stuttgart"];
+  const cells = [
+    ["Pos.", "Article", "Amount"],
+    ["1", "Pressure gauge", "1,014.00"],
+    ["2", "Transmitter", "848.00"],
+  ];
+  const page = [...pdfColumn(72, 740, address), ...table(680, [72, 200, 480], cells)];
+  expect(await markdownOf(page)).toStartWith(address.join("  \n"));
+});
+
+test("the frame of a page that touches a table belongs to no table", async () => {
+  const cells = [
+    ["No.", "Name", "Shares"],
+    ["1", "Ader", "37"],
+    ["2", "Bolt", "74"],
+  ];
+  const texts: PdfText[] = [[72, 740, "The register has these members."], ...table(86, [76, 136, 336], cells)];
+  const boxes = cells.flatMap((row, at) =>
+    row.map((_cell, column) => `${[72, 132, 332][column]} ${82 - at * 14} ${[60, 200, 100][column]} 14 re S`),
+  );
+  // The last row is below the lower edge of the frame.
+  const stream = [pdfTexts(texts), "20 60 572 720 re S", ...boxes].join("\n");
+  const content = await pdfContent(new Uint8Array(makePdf([stream])));
+  expect(typeof content === "string" ? content : content.markdown()).toBe(
+    "The register has these members.\n\n" +
+      "| No. | Name | Shares |\n| --- | --- | --- |\n| 1 | Ader | 37 |\n| 2 | Bolt | 74 |",
+  );
+});

@@ -28,6 +28,9 @@ const MIN_ROWS = 5;
 const MIN_HEADED_ROWS = 3;
 /** The minimum ratio of the distance between rows to that between the lines of a text. */
 const ROW_FACTOR = 1.1;
+/** The minimum share of such rows whose texts are aligned, and by how much those may miss each other, in heights of the letters. */
+const MIN_ALIGNED = 0.8;
+const ALIGNED = 0.3;
 /** Maximum number of positions on a PDF page that are tested as the gap between two columns. */
 const MAX_GUTTERS = 8;
 
@@ -179,9 +182,23 @@ function areCells(sides: readonly (readonly Segment[])[]): boolean {
     bands.at(-1)?.push(line);
   }
   const rows = bands.filter((band) => new Set(band.map(({ side }) => side)).size > 1);
+  if (rows.filter(isAligned).length < rows.length * MIN_ALIGNED) return false;
   const isBold = rows.map((row) => row.every(({ segment }) => segment.line?.isBold === true));
   // A head in bold letters, and no headings below it.
   return rows.length >= (isBold.lastIndexOf(true) === 0 ? MIN_HEADED_ROWS : MIN_ROWS);
+}
+
+/** Whether the texts on both sides of a row begin at the same height or have the same middle, as those of cells. */
+function isAligned(row: readonly { readonly segment: Segment; readonly side: number }[]): boolean {
+  const places = [0, 1].map((at) => {
+    const ys = row.filter(({ side }) => side === at).map(({ segment }) => segment.y);
+    const top = Math.min(...ys);
+    return { top, middle: (top + Math.max(...ys)) / 2 };
+  });
+  const [left, right] = places;
+  const near = (row[0]?.segment.size ?? 0) * ALIGNED;
+  const isNear = (a = 0, b = 0) => Math.abs(a - b) < near;
+  return isNear(left?.top, right?.top) || isNear(left?.middle, right?.middle);
 }
 
 /** The distances between the lines of a text. */
@@ -195,6 +212,9 @@ function areLists([left, right]: [Segment[], Segment[]], { from, to }: Gutter): 
   const [few, many] = left.length < right.length ? [left, right] : [right, left];
   if (few.length < MIN_LIST_LINES || to - from < MIN_LIST_GUTTER * median(few.map(({ size }) => size))) return false;
   const ys = many.map(({ y }) => y).toSorted((a, b) => a - b);
+  const [top = 0, bottom = 0] = [ys[0], ys.at(-1)];
+  // Such as the address of a sender above that of the recipient.
+  if (few.filter(({ y }) => y >= top - 1 && y <= bottom + 1).length < few.length / 2) return false;
   let [beside, at] = [0, 0];
   for (const { y, size } of few.toSorted((a, b) => a.y - b.y)) {
     while ((ys[at] ?? Number.POSITIVE_INFINITY) < y - size * 0.15) at += 1;
