@@ -37,7 +37,7 @@ test("drawn circles and squares before lines are the bullets of items", async ()
   );
 });
 
-test("drawn shapes that are large, far away or between words are no bullets", async () => {
+test("drawn shapes that are large, far away or between words are not read as bullets", async () => {
   const line = pdfTexts([
     [90, 720, "Tools of the trade"],
     [190, 720, "of a smith"],

@@ -14,7 +14,7 @@ const MIN_BOLD_SIZE = 0.89;
  */
 const MAX_BOLD_SHARE = 0.4;
 
-/** The maximum size of sentences that are no headings, in sizes of the text's letters. */
+/** The maximum size of sentences that are not headings, in sizes of the text's letters. */
 const SENTENCE_FACTOR = 1.5;
 const SENTENCE = /\p{Ll}[.;:,]["'\u201D\u2019)]?$/u;
 

@@ -312,7 +312,7 @@ describe("letters and papers", () => {
     expect(markdown.lastIndexOf("The toll is paid")).toBeLessThan(markdown.indexOf("The second column"));
   });
 
-  test("have sentences in letters larger than those of their tables that are no headings", async () => {
+  test("have sentences in letters larger than those of their tables that are not headings", async () => {
     const rows = Array.from({ length: 14 }, (_, at) => [`Card payment ${at}`, `${at + 2}.80`, `1,${at + 100}.20`]);
     const small = table(640, [72, 300, 400], rows).map(([x, y, text]): PdfText => [x, y, text, 8]);
     const page: PdfText[] = [

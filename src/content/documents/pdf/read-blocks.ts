@@ -42,7 +42,7 @@ export function blocksOfDocument(read: readonly PdfPage[], isOver: () => boolean
     for (const note of notes) notesOf.add(note);
     if (ofFirst === 0) ofFirst = blocks.length;
   }
-  // If the tags name headings, the other texts are none.
+  // If the tags name headings, no other text is a heading.
   const isNamed = [...marked].some((block) => block.kind === "text" && block.level > 0);
   setHeadings(
     blocks.filter((block) => !notesOf.has(block) && !(isNamed && marked.has(block))),

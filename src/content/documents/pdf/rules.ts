@@ -6,7 +6,7 @@ const MAX_RULES = 4_000;
 /** Maximum thickness and minimum length of a drawn line, in points. A thicker shape is a filled rectangle. */
 const MAX_THICKNESS = 3;
 const MIN_LENGTH = 6;
-/** Dots of a PDF page. A page with more dots has a drawing, and its lines and dots are ignored. */
+/** Dots of a PDF page. A page with more dots has a drawing, and its dots are ignored. */
 const MAX_DOTS = 1_000;
 /** Minimum and maximum width of a dot, in points, and the maximum number of points of its outline. */
 const MIN_DOT = 1;
@@ -45,7 +45,7 @@ export interface Drawn {
   readonly dots: Dot[];
 }
 
-/** What a page draws. Without lines if it draws more than `MAX_RULES`, and without dots if it draws more than `MAX_DOTS`. */
+/** The lines and dots of a page. Empty if it draws more than `MAX_RULES` lines, and without dots if it draws more than `MAX_DOTS`. */
 export function drawnOf({ fnArray, argsArray }: OperatorList, operators: Operators, placed: Placed): Drawn {
   const drawn: Drawn = { rules: [], dots: [] };
   const saved: Matrix[] = [];
@@ -63,10 +63,10 @@ export function drawnOf({ fnArray, argsArray }: OperatorList, operators: Operato
     } else if (operator === operators.constructPath && Array.isArray(args) && args[0] !== operators.endPath) {
       const [a, b, c, d, e, f] = matrix;
       addShapes(drawn, args[1], (x, y) => placed(a * x + c * y + e, b * x + d * y + f));
-      if (isFull(drawn)) return { rules: [], dots: [] };
+      if (drawn.rules.length > MAX_RULES) return { rules: [], dots: [] };
     }
   }
-  return drawn;
+  return drawn.dots.length > MAX_DOTS ? { ...drawn, dots: [] } : drawn;
 }
 
 /** A matrix after another one. Returns the first one if the second is not a matrix. */
@@ -84,10 +84,6 @@ type Place = readonly [x: number, y: number];
 
 /** Number of coordinates after each step of a path: move, line, curve, shorter curve, close. */
 const LENGTHS = [2, 2, 6, 4, 0];
-
-function isFull({ rules, dots }: Drawn): boolean {
-  return rules.length > MAX_RULES || dots.length > MAX_DOTS;
-}
 
 /** Reads a path of pdf.js: numbers of steps, each followed by its coordinates. */
 function addShapes(drawn: Drawn, path: unknown, placed: Placed): void {
@@ -107,19 +103,19 @@ function addShapes(drawn: Drawn, path: unknown, placed: Placed): void {
     const length = LENGTHS[step] ?? 0;
     for (let from = at + 1; from < at + length; from += 2) places.push(placed(data[from] ?? 0, data[from + 1] ?? 0));
     at += 1 + length;
-    if (isFull(drawn)) return;
+    if (drawn.rules.length > MAX_RULES) return;
   }
   end();
 }
 
-/** Adds a small shape that is about as high as wide. False if the shape is no dot. */
+/** Adds a small shape that is about as high as wide. False if the shape is larger or longer. */
 function addDot(dots: Dot[], places: readonly Place[]): boolean {
   if (places.length < 4 || places.length > MAX_CORNERS) return false;
   const [xs, ys] = [places.map(([x]) => x), places.map(([, y]) => y)];
   const [left, top] = [Math.min(...xs), Math.min(...ys)];
   const [width, height] = [Math.max(...xs) - left, Math.max(...ys) - top];
   const isDot = width >= MIN_DOT && width <= MAX_DOT && Math.abs(width - height) <= width * 0.15;
-  if (isDot) dots.push({ x: left, y: top + height / 2, width });
+  if (isDot && dots.length <= MAX_DOTS) dots.push({ x: left, y: top + height / 2, width });
   return isDot;
 }
 

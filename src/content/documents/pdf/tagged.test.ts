@@ -73,7 +73,7 @@ test("aligned texts without tags of a table are one", async () => {
   );
 });
 
-test("a paragraph in larger letters is no heading if the tags name headings", async () => {
+test("a paragraph in larger letters is not a heading if the tags name headings", async () => {
   const elements: [string, PdfText[]][] = [
     ["H1", [[72, 740, "Stations", 18]]],
     ["P", [[72, 715, "Mondays to Fridays", 12]]],
