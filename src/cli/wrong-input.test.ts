@@ -1,8 +1,9 @@
 import { afterAll, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { COMMAND } from "../../test/support/program.ts";
+import { withBrowser } from "../content/testing/state-folder.ts";
 import { patient } from "../lib/testing/patience.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "turnpike-wrong-"));
@@ -36,7 +37,7 @@ const BAD_CERTIFICATE = file(
 const BAD_DATABASE = file("database.json", '{"postgres": {"url": "postgres://u@127.0.0.1:1/d?sslmode=disable"}}');
 const LOOP = join(folder, "loop");
 symlinkSync(LOOP, LOOP);
-mkdirSync(join(folder, "home"));
+withBrowser(join(folder, "home"));
 
 /** Wrong for every command. */
 const ANYWHERE: readonly (readonly string[])[] = [
