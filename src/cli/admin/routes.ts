@@ -144,7 +144,8 @@ function priceText(x402: unknown): string {
   if (!isObject(x402)) return "";
   const accepts = Array.isArray(x402["accepts"]) ? x402["accepts"].filter(isObject) : [];
   const { price = accepts[0]?.["price"] } = x402;
-  return typeof price === "string" ? `${price}${accepts.length > 1 ? " …" : ""}` : "";
+  const most = x402["scheme"] === "upto" ? "up to " : "";
+  return typeof price === "string" ? `${most}${price}${accepts.length > 1 ? " …" : ""}` : "";
 }
 
 function limitText(limit: unknown): string {
