@@ -18,7 +18,7 @@ interface Fused {
  */
 export function fuse(lists: readonly (readonly SearchResult[])[]): SearchResult[] {
   const byPage = new Map<string, Fused>();
-  const depth = Math.max(0, ...lists.map((list) => list.length));
+  const depth = Math.max(...lists.map((list) => list.length));
   const seen = lists.map(() => new Set<string>());
   const ranks = lists.map(() => 0);
   for (let at = 0; at < depth; at += 1) {

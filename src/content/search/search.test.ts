@@ -169,6 +169,8 @@ describe("the cache", () => {
     await ask("tide tables");
     expect(await ask(" tide \n tables ")).toEqual({ letters: "ab", names: "one", cached: true });
     expect((await ask("Tide tables")).cached).toBe(false);
+    clock.now = 299_999;
+    expect((await ask("tide tables")).cached).toBe(true);
     clock.now = 300_000;
     expect((await ask("tide tables")).cached).toBe(false);
     expect(one.calls).toBe(3);
@@ -217,7 +219,34 @@ test("a search beyond 128 that are under way is refused, and an equal one joins"
   expect((await ask("one more")).letters).toBe("a");
 });
 
+test("no further provider is asked when the request's time is used up", async () => {
+  const two = provider("two", "b");
+  const clock = { now: 0 };
+  const one = provider("one", () => {
+    clock.now += 10_000;
+    return Promise.resolve([]);
+  });
+  const { ask } = setUp([one, two], { parallel: 1, now: () => clock.now });
+  expect(await ask("q", 10, 10_000)).toEqual({ letters: "", names: "one", cached: false });
+  expect(two.calls).toBe(0);
+});
+
 describe("the breakers", () => {
+  test("count failures in a row: a success begins again", async () => {
+    const queries: string[] = [];
+    const one = provider("one", ({ query }) => {
+      queries.push(query);
+      return query.startsWith("bad") ? fails("challenge")() : Promise.resolve(raw("a"));
+    });
+    const { ask } = setUp([one]);
+    const asked = ["bad 1", "bad 2", "good 1", "bad 3", "bad 4", "good 2"];
+    for (const query of asked) {
+      await codeOf(ask(query));
+      await settled();
+    }
+    expect(queries).toEqual(asked);
+  });
+
   test("skip a provider that failed three times and fails a probe, and send another probe after a while", async () => {
     const one = provider("one", fails("challenge"));
     const queries: string[] = [];

@@ -122,7 +122,7 @@ export class Search {
     const names = filterNames(filters);
     const able = active.filter((provider) => supports(provider, filters));
     const most = able.reduce((sum, { maxResults }) => sum + maxResults, 0);
-    if (active.length === 0 || (able.length > 0 && from < most)) return;
+    if (active.length === 0 || from < most) return;
     const all = active.map(({ name }) => name).join(", ");
     if (able.length > 0) {
       const message = `is too high: the search providers that can apply the request (${able.map(({ name }) => name).join(", ")}) have at most ${most} results`;
@@ -258,7 +258,7 @@ function cacheKey({ query, filters }: Run): string {
 
 /** The lists merged, some ranks at a time. */
 function merged(lists: readonly (readonly SearchResult[])[]): SearchResult[] {
-  const depth = Math.max(0, ...lists.map((list) => list.length));
+  const depth = Math.max(...lists.map((list) => list.length));
   const blocks = Array.from({ length: Math.ceil(depth / MERGED_RANKS) }, (_, block) =>
     fuse(lists.map((list) => list.slice(block * MERGED_RANKS, (block + 1) * MERGED_RANKS))),
   );

@@ -14,7 +14,7 @@ export interface WebRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   /** Sent by POST, as a form, or as JSON. Without it the method is GET. */
-  readonly form?: URLSearchParams;
+  readonly form?: URLSearchParams | undefined;
   readonly json?: string;
   /** Bytes of the body, both before and after its content coding is decoded. */
   readonly maxBytes: number;

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { x402ResourceServer } from "@x402/core/server";
 import { UptoEvmScheme } from "@x402/evm/upto/server";
 import * as fc from "fast-check";
-import { isFreeOfCharge, parseCharge, SETTLEMENT_OVERRIDES } from "./charge.ts";
+import { isChargedFailure, isFreeOfCharge, parseCharge, SETTLEMENT_OVERRIDES } from "./charge.ts";
 import { type PaymentRequirements } from "./messages.ts";
 import { REQUIREMENTS } from "../testing/payment.ts";
 
@@ -176,4 +176,19 @@ test("no header value charges more than the agreed amount", () => {
 test("the header name is the reference server's", async () => {
   const http = await import("@x402/core/http");
   expect<string>(SETTLEMENT_OVERRIDES).toBe(http.SETTLEMENT_OVERRIDES_HEADER);
+});
+
+test("a failure is charged if its upstream asks for it: the whole price under exact, or a part under upto", () => {
+  const upto = { ...REQUIREMENTS, scheme: "upto" };
+  const asked = ["0", "1", "10000", "10001"].map((amount) => [JSON.stringify({ amount })]);
+  const cases: readonly (readonly string[])[] = [[], ...asked, ["nonsense"]];
+  expect(cases.map((values) => isChargedFailure(values, upto))).toEqual([false, false, true, true, false, false]);
+  expect(cases.map((values) => isChargedFailure(values, REQUIREMENTS))).toEqual([
+    false,
+    false,
+    false,
+    true,
+    false,
+    false,
+  ]);
 });

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { watchTimers } from "../../lib/testing/timers.ts";
 import { until } from "../../lib/testing/until.ts";
 import { type Kind } from "./facilitator.ts";
 import { KindsWatch, UnsupportedError } from "./kinds.ts";
@@ -67,9 +68,12 @@ test("an unexpected error is logged without its message, and the first failure i
 });
 
 test("a wait for the first check ends when the check fails, also on a closed watch", async () => {
-  const { watch, looks } = setUp([new UnsupportedError("no connection")]);
+  const refreshMs = 5_432;
+  using timers = watchTimers();
+  const { watch, looks } = setUp([new UnsupportedError("no connection")], refreshMs);
   watch.close();
   await watch.ready;
+  expect(timers.pending(refreshMs)).toBe(0);
   expect([watch.failure, looks()]).toEqual(["Cannot query what the facilitator supports: no connection", 1]);
 });
 

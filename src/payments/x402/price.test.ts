@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { formatAmount, parsePrice } from "./price.ts";
+import { formatAmount, isAtomic, parsePrice } from "./price.ts";
 
 const GOOD: readonly (readonly [text: string, decimals: number, atomic: string])[] = [
   ["10000", 6, "10000"],
@@ -53,6 +53,18 @@ test("a formatted amount parses back to the same amount", () => {
       expect(parsePrice(`$${formatAmount(amount.toString(), decimals)}`, decimals)).toBe(amount.toString());
     }),
   );
+});
+
+test("an amount of atomic units is a whole number of 256 bits at most", () => {
+  const most = 2n ** 256n - 1n;
+  expect([`${most}`, `${most + 1n}`, "0", "00", "-1", ""].map(isAtomic)).toEqual([
+    true,
+    false,
+    true,
+    false,
+    false,
+    false,
+  ]);
 });
 
 test("amounts are formatted for people", () => {

@@ -29,6 +29,13 @@ function put(index: PageIndex, path: string, title: string, text: string): boole
 const paths = (index: PageIndex, query: string) =>
   index.search({ query, count: 10 }).map(({ url }) => new URL(url).pathname.slice(1));
 
+test("the first 200,000 characters of a page are indexed", () => {
+  const index = fresh();
+  const filler = "tide ".repeat(39_990);
+  put(index, "long", "Long", `${filler}${" ".repeat(199_990 - filler.length)}inside    outside`);
+  expect([paths(index, "inside"), paths(index, "outside")]).toEqual([["long"], []]);
+});
+
 describe("finds", () => {
   const index = fresh();
   put(index, "tokyo", "東京タワー", "東京タワーは高さ333メートルの電波塔です。大阪城もあります。");

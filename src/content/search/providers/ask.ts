@@ -18,7 +18,7 @@ export async function ask({ url, headers, form, egress, signal }: Ask): Promise<
   const request: WebRequest = {
     url,
     headers,
-    ...(form === undefined ? {} : { form }),
+    form,
     maxBytes: MAX_RESPONSE_BYTES,
     egress,
     // A search page that redirects to another site asks for a CAPTCHA or a login.

@@ -74,9 +74,8 @@ export function urlKey(href: string): string {
   url.searchParams.sort();
   const host = url.hostname.replace(/\.$/, "").replace(/^(?:www|m|amp)\.(?=[^.]+\.)/, "");
   const path = url.pathname.replace(/\/(?:index\.(?:html?|php))$/i, "/").replace(/(?:\/amp|\.amp)?\/?$/, "");
-  const query = url.searchParams.toString();
   // The scheme does not count, since very few sites serve different pages over http and https.
-  return `${host}:${url.port}${path}${query === "" ? "" : `?${query}`}`;
+  return `${host}:${url.port}${path}?${url.searchParams.toString()}`;
 }
 
 function dropTracking(url: URL): void {
