@@ -24,7 +24,7 @@ export const V1_NETWORKS: ReadonlyMap<string, string> = new Map(
 );
 const NAMES = new Map([...V1_NETWORKS].map(([name, network]) => [network, name]));
 
-/** The version 1 name of a network, for example `base-sepolia`; undefined if version 1 does not name it. */
+/** The version 1 name of a network, for example `base-sepolia`; undefined if version 1 does not name it. @internal */
 export function v1Network(network: string): string | undefined {
   return NAMES.get(network);
 }

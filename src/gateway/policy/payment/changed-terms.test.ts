@@ -8,7 +8,7 @@ import { answerTo, challengesOf } from "../../../payments/testing/mpp.ts";
 import { PAYER, USDC } from "../../../payments/testing/payment.ts";
 import { signedPermit2 } from "../../../payments/testing/permit2-payment.ts";
 import { encodeHeader } from "../../../payments/x402/header.ts";
-import { paymentRequiredSchema } from "../../../payments/x402/messages.ts";
+import { type Eip3009Payment, paymentRequiredSchema } from "../../../payments/x402/messages.ts";
 import { CREDIT_BOOK } from "../../../store/credits.ts";
 import { type Ledger, LEASE_MS, type Payment } from "../../../store/ledger.ts";
 import { channels as channelKeys } from "../../config/schema/x402-channels.ts";
@@ -22,24 +22,31 @@ afterEach(closeShops);
 const CHANGES: readonly (readonly [what: string, terms: Partial<PaymentTerms>])[] = [
   ["price", { price: "$0.05" }],
   ["network, and so the asset", { network: "base" }],
+  ["asset", { asset: `0x${"a".repeat(40)}`, price: "10000", extra_name: "Other", extra_version: "1" }],
+  ["way of payment", { asset_transfer_method: "permit2" }],
   ["payee", { pay_to: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8" }],
 ];
 
 for (const [what, terms] of CHANGES) {
-  test(`a payment with an open outcome is found and finished after the route's ${what} has changed`, async () => {
-    const before = openShop({
-      facilitator: () => ({ settle: async () => ({ kind: "unknown", cause: "time-out", transaction: "" }) }),
-    });
-    const payment = before.payment();
-    expect((await before.send(payment)).status).toBe(503);
-    const after = openShop({ store: before.store, terms });
-    before.clock.now += LEASE_MS;
-    const response = await after.send(payment);
-    expect([response.status, await response.text()]).toEqual([200, "the goods"]);
-    expect(await before.recorded(payment)).toMatchObject({ state: "settled", amount: "10000", delivered: true });
-    // A new payment on the old terms is not accepted.
-    expect((await after.send(before.payment())).status).toBe(402);
-  });
+  test.each([1, 2])(
+    `a payment of version %d with an open outcome is found and finished after the route's ${what} has changed`,
+    async (version) => {
+      const before = openShop({
+        facilitator: () => ({ settle: async () => ({ kind: "unknown", cause: "time-out", transaction: "" }) }),
+      });
+      const payment = before.payment();
+      const fields = version === 1 ? ofVersion1(payment) : { "payment-signature": encodeHeader(payment) };
+      expect((await send(before, fields)).status).toBe(503);
+      const after = openShop({ store: before.store, terms });
+      before.clock.now += LEASE_MS;
+      const response = await send(after, fields);
+      expect([response.status, await response.text()]).toEqual([200, "the goods"]);
+      expect(await before.recorded(payment)).toMatchObject({ state: "settled", amount: "10000", delivered: true });
+      // A new payment on the old terms is not accepted.
+      expect((await after.send(before.payment())).status).toBe(402);
+      expect([(await send(after, ofVersion1(before.payment()))).status, after.runs]).toEqual([402, 1]);
+    },
+  );
 }
 
 test("after a change of terms a payment finishes the request that it was begun for, and opens no other", async () => {
@@ -112,6 +119,10 @@ const dead = (real: Ledger): Partial<Ledger> => ({
 type Headers = Readonly<Record<string, string>>;
 type Pay = (shop: Shop) => Promise<Headers>;
 
+function ofVersion1({ payload }: Eip3009Payment): Headers {
+  return { "x-payment": encodeHeader({ x402Version: 1, scheme: "exact", network: "base-sepolia", payload }) };
+}
+
 function send({ gateway }: Shop, headers: Headers): Promise<Response> {
   return fetch(`${gateway.url}/goods`, { headers });
 }
@@ -119,6 +130,7 @@ function send({ gateway }: Shop, headers: Headers): Promise<Response> {
 /** The header of a new payment to a shop. */
 const WAYS: readonly (readonly [what: string, terms: ShopOptions, pay: Pay])[] = [
   ["payment", PLAIN, async (shop) => ({ "payment-signature": encodeHeader(shop.payment()) })],
+  ["payment of version 1", PLAIN, async (shop) => ofVersion1(shop.payment())],
   [
     "payment by the Payment scheme",
     PLAIN,
@@ -186,7 +198,7 @@ onEachStore((onNewStore) => {
     },
   );
 
-  test.each(WAYS.slice(2))("work for a %s goes on although the route sells by the unit", async (_what, terms, pay) => {
+  test.each(WAYS.slice(3))("work for a %s goes on although the route sells by the unit", async (_what, terms, pay) => {
     const deferral = fieldLine("Settlement-Deferral", `{"path":"/charges/1"}`);
     const { after, again, recorded } = await followed(terms, pay, (exchange) =>
       respondWith(exchange, 202, "job", deferral),
