@@ -20,8 +20,8 @@ export const addressSchema = z.custom<Address>(
   (value) => typeof value === "string" && isAddress(value),
   "must be an address",
 );
-/** A whole number of at most 256 bits, in decimal. */
-export const atomicSchema = z.string().refine(isAtomic, "must be a decimal whole number");
+/** A whole number of at most 256 bits, in decimal. Later checks see no other text. */
+export const atomicSchema = z.string().refine(isAtomic, { error: "must be a decimal whole number", abort: true });
 /** 32 bytes in hex. */
 export const bytes32Schema = z.custom<Hex>(
   (value) => typeof value === "string" && /^0x[0-9a-fA-F]{64}$/.test(value),

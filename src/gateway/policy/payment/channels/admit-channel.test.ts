@@ -25,6 +25,21 @@ function shownState(response: Response): unknown {
   return accepts?.[0]?.extra?.channelState;
 }
 
+test.each(["1e3", "0x3e8", "1.0", "1 000", "", "01000", "-1000", 1000, null, String(2n ** 128n), "9".repeat(1000)])(
+  "a payment with the amount %p is not read, and no channel is looked up",
+  async (amount) => {
+    const channel = await opened();
+    const { voucher } = channel.payment("voucher", 1000).payload;
+    const payments = [
+      channel.payment("voucher", 1000, { voucher: { ...voucher, maxClaimableAmount: amount } }),
+      channel.payment("refund", 1000, { amount }),
+      channel.payment("deposit", 1000, { deposit: { amount, authorization: {} } }),
+    ];
+    for (const payment of payments) expect((await channel.shop.send(payment)).status).toBe(400);
+    expect([channel.shop.runs, channel.looks]).toEqual([0, 0]);
+  },
+);
+
 test("a state that is not fresh is read again first", async () => {
   const channel = await opened();
   channel.shop.clock.now += STALE_MS - 1;

@@ -3,6 +3,7 @@ import { afterEach, expect, test } from "bun:test";
 import { fieldLine } from "../../../../lib/http/fields.ts";
 import { until } from "../../../../lib/testing/until.ts";
 import { type Ledger, LEASE_MS } from "../../../../store/ledger.ts";
+import { NETWORK } from "../metered/testing/metered-sale.ts";
 import { type OnNewStore, onEachStore } from "../testing/on-each-store.ts";
 import { closeShops, type ShopOptions } from "../testing/shop.ts";
 import { respondWith, type TestExchange } from "../testing/test-gateway.ts";
@@ -25,7 +26,10 @@ const CHANGES = [
   ["costs more", { price: "2000" }],
   ["costs less", { price: "500" }],
   ["sells by the unit", { meter: METER }],
+  ["takes no payments from channels", { scheme: "exact" }],
 ] as const;
+
+const KINDS = { current: ["batch-settlement", "exact"].map((scheme) => ({ scheme, network: NETWORK })) };
 
 /** Terms that a route never had. */
 const OTHER: Readonly<Record<string, object>> = {
@@ -42,7 +46,7 @@ async function followed(onNewStore: OnNewStore, terms: ShopOptions["terms"], ups
   const payment = first.depositPayment(1000, 5000);
   await (await first.shop.send(payment)).text();
   first.shop.clock.now += LEASE_MS + 1;
-  const second = new ScriptedChannel({ of: first, shop: { ...options, terms: terms ?? {} } });
+  const second = new ScriptedChannel({ of: first, shop: { ...options, kinds: KINDS, terms: terms ?? {} } });
   second.state = first.state;
   second.shop.clock.now = first.shop.clock.now;
   return { payment, second };

@@ -92,7 +92,7 @@ export class ScriptedChannel {
     await this.shop.store.channels.open(identity, toChainState(this.state), this.shop.clock.now);
   }
 
-  payment(type: "voucher" | "refund", most: number | bigint, more: object = {}): object {
+  payment(type: "voucher" | "refund" | "deposit", most: number | bigint, more: object = {}) {
     const voucher = signedVoucher(NETWORK, this.config, BigInt(most), this.payer);
     const payload = { type, channelConfig: this.config, voucher, ...more };
     return { x402Version: 2, accepted: this.requirements, payload };
