@@ -8,7 +8,7 @@ import { type Block, type Box, FLAGS, type Outline } from "./outline.ts";
 const MAX_BLOCKS_BETWEEN = 24;
 const MAX_WORDS_OF_A_LABEL = 3;
 /** Levels from the text, and from the code, to the box that contains both. */
-const LEVELS_OF_TEXT = 4;
+const LEVELS_OF_TEXT = 5;
 const LEVELS_OF_CODE = 8;
 
 /** The end of a text that announces the code after it. */

@@ -20,7 +20,6 @@ type Group =
   | "names"
   | "phrases"
   | "page"
-  | "declared"
   | "topic"
   | "template";
 
@@ -55,9 +54,7 @@ function featureNames(): (readonly [Group, string])[] {
       "words blocks link prose sentences article product thread list main articles pathDepth slugWords pathDigits " +
         "groupShare groupMean groupCount times hidden proseBlocks priceBlocks headings images title",
     ),
-    ...of("declared", "content reviews summary people name crumb"),
     ...of("topic", "title prose"),
-    ...of("declared", "contentWords names share"),
     ...of("template", "count words mean link sentences prices index first last texts before after"),
   ];
 }

@@ -1,10 +1,10 @@
 import { type Element } from "domhandler";
-import { type Declared, Evidence } from "./declared.ts";
 import { LEVELS, NEIGHBOURS, SHARES, WIDTH } from "./feature-names.ts";
 import { LastHeading } from "./last-heading.ts";
 import { type KnownNames, type Lexicon, namesOf } from "./lexicon.ts";
 import { type Block, type Box, FLAG_COUNT, FLAGS, type Outline, type Template } from "./outline.ts";
 import { groupByTemplate } from "./templates.ts";
+import { Topic } from "./topic.ts";
 import {
   commonBox,
   coreOf,
@@ -26,7 +26,6 @@ export interface PageHints {
   readonly isProduct: boolean;
   readonly isThread: boolean;
   readonly isList: boolean;
-  readonly declared: Declared;
 }
 
 export interface Features {
@@ -82,7 +81,7 @@ class FeatureWriter {
    */
   readonly #proseBefore: Int32Array;
   readonly #proseAfter: Int32Array;
-  readonly #evidence: Evidence;
+  readonly #topic: Topic;
   readonly #seenOf = new Map<Template, number>();
   #at = 0;
 
@@ -94,7 +93,7 @@ class FeatureWriter {
     this.#values = new Float32Array(blocks.length * WIDTH);
     groupAlike(root);
     groupByTemplate(blocks);
-    this.#evidence = new Evidence(blocks, hints.declared);
+    this.#topic = new Topic(blocks, hints.title);
     for (const { count } of blocks) this.#same.set(count.hash, (this.#same.get(count.hash) ?? 0) + 1);
     this.#sayNames(root);
     this.#said = this.#sayPhrases();
@@ -137,8 +136,7 @@ class FeatureWriter {
       this.#names(block.box);
       this.#phrases(block, index);
       for (const value of this.#pageValues) this.#put(value);
-      for (const value of this.#evidence.of(block)) this.#put(value);
-      for (const value of this.#evidence.page) this.#put(value);
+      for (const value of this.#topic.of(block)) this.#put(value);
       this.#template(index);
       wordsBefore += block.count.words;
     }

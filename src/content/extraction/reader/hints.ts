@@ -17,7 +17,6 @@ export function hintsOf(metadata: PageMetadata, url: string): PageHints {
   const has = (of: RegExp): boolean => [...types.keys()].some((type) => of.test(type));
   return {
     title: headline || socialTitle || title,
-    declared: { ...metadata.declared, summaries: metadata.summaries, title: headline || socialTitle || title },
     path: URL.parse(url)?.pathname ?? "/",
     isArticle: has(ARTICLES) || socialType === "article",
     isProduct: has(PRODUCTS) || /^(?:og:)?product/.test(socialType),

@@ -216,13 +216,17 @@ describe("the names and types of a page", () => {
       "<p itemscope itemtype='https://schema.org/Product '>",
       { types: new Map([["Product", 1]]) },
     ],
-    ["descriptions", meta("description", "A") + meta("og:description", "B"), { summaries: ["A", "B"] }],
     [
       "nothing",
       "",
-      { title: "", socialTitle: "", headline: "", siteName: "", socialType: "", summaries: [], homes: [] },
+      { title: "", socialTitle: "", headline: "", siteName: "", socialType: "", articles: [], homes: [] },
     ],
-    ["no text of a meta element without a name", "<meta content=A>", { summaries: [] }],
+    [
+      "the texts of articles and posts",
+      ld({ articleBody: "A", "@graph": [{ text: "B" }, { text: 5 }] }),
+      { articles: ["A", "B"] },
+    ],
+    ["no text of a meta element without a name", "<meta content=A>", { socialTitle: "" }],
   ])("are %s", (_which, html, expected) => {
     expect(read(html)).toMatchObject(expected);
   });

@@ -1,7 +1,6 @@
 import { type Document, type Element, Text, isTag } from "domhandler";
 import { isObject } from "../../../lib/is-object.ts";
 import { dateIn, momentIn } from "./dates.ts";
-import { declareTexts, type DeclaredTexts, noTexts } from "./declared-texts.ts";
 import { declaredName, personNameOf } from "./people.ts";
 import { shortText } from "./words.ts";
 import { walkNodes } from "../tree/walk.ts";
@@ -10,8 +9,6 @@ import { walkNodes } from "../tree/walk.ts";
 const MAX_JSON_LD_SCRIPTS = 20;
 const MAX_JSON_LD_LENGTH = 1_000_000;
 const MAX_JSON_LD_NODES = 5_000;
-/** Maximum number of characters of JSON-LD texts that are compared with blocks. */
-const MAX_DECLARED_LENGTH = 500_000;
 /** Maximum number of characters of a name or a date. A longer value is text in the wrong field. */
 const MAX_FIELD_LENGTH = 200;
 
@@ -62,10 +59,8 @@ export interface PageMetadata {
   readonly socialType: string;
   /** The types of JSON-LD's outer objects and of microdata, with their counts. */
   readonly types: ReadonlyMap<string, number>;
-  /** The contents that its JSON-LD declares. */
-  readonly declared: DeclaredTexts;
-  /** The descriptions in `meta` elements. */
-  readonly summaries: readonly string[];
+  /** The texts of the articles and posts that its JSON-LD declares. */
+  readonly articles: readonly string[];
   readonly byline: string | undefined;
   readonly published: string | undefined;
   /** Whether only elements of the body declare the author, and they name at least three. */
@@ -94,8 +89,7 @@ class FoundMetadata {
   readonly #meta = new Map<string, string>();
   readonly #types = new Map<string, number>();
   readonly #texts = new Map<string, string>();
-  readonly #declared = noTexts();
-  readonly #budget = { nodes: MAX_JSON_LD_NODES, characters: MAX_DECLARED_LENGTH };
+  readonly #articles: string[] = [];
   #title: string | undefined;
   #language: string | undefined;
   #canonical: string | undefined;
@@ -152,8 +146,7 @@ class FoundMetadata {
       siteName: first("og:site_name", "application-name") ?? this.#texts.get("publisher") ?? "",
       socialType: first("og:type")?.toLowerCase() ?? "",
       types: this.#types,
-      declared: this.#declared,
-      summaries: ["description", "og:description", "twitter:description"].flatMap((name) => this.#meta.get(name) ?? []),
+      articles: this.#articles,
       byline: declared ?? bylineOf(this.#byline),
       isOfItems: declared === undefined && this.#names.size >= MIN_AUTHORS_OF_ITEMS,
       published: dateOf(published ?? this.#time),
@@ -199,7 +192,6 @@ class FoundMetadata {
     } catch {
       return;
     }
-    declareTexts(value, this.#declared, this.#budget);
     const queue: unknown[] = [value];
     for (const thing of queue) {
       if (++this.#nodes > MAX_JSON_LD_NODES) return;
@@ -214,6 +206,7 @@ class FoundMetadata {
   #seeThing(thing: Readonly<Record<string, unknown>>): void {
     const types = [thing["@type"]].flat().filter((type) => typeof type === "string");
     for (const type of types) this.#count(type);
+    for (const text of [thing["articleBody"], thing["text"]]) if (typeof text === "string") this.#articles.push(text);
     this.#keep("inLanguage", thing["inLanguage"]);
     this.#keep("datePublished", thing["datePublished"]);
     this.#keep("author", nameIn(thing["author"]));

@@ -119,7 +119,7 @@ export function articleOf(tree: Document, url: string, options: ReadOptions = {}
   dropTitleHeading(article, title);
   const words = wordsIn(article);
   const isNotice = words <= MAX_WORDS_OF_A_NOTICE && (own === -1 || expected < CONFIDENCE_OF_DATA) && !hints.isList;
-  const isBeginning = goesOn(metadata.declared.content, outline, chosen, words);
+  const isBeginning = goesOn(metadata.articles, outline, chosen, words);
   const inData = isNotice || isBeginning ? dataArticleOf(tree, hints.title, words) : undefined;
   if (inData !== undefined) prepare(inData, url, tree);
   const confidence = inData === undefined ? expected : Math.min(expected, CONFIDENCE_OF_DATA);

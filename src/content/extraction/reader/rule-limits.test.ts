@@ -152,7 +152,7 @@ describe("code beside chosen text", () => {
   });
 
   test("is near the text", () => {
-    expect([isAdded(near(2, 6)), isAdded(near(3, 0)), isAdded(near(0, 7))]).toEqual([true, false, false]);
+    expect([isAdded(near(2, 6)), isAdded(near(4, 0)), isAdded(near(0, 7))]).toEqual([true, false, false]);
   });
 
   test("stands between two texts, or after a colon", () => {

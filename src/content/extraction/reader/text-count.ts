@@ -59,15 +59,10 @@ export class TextCount {
   readonly hashes: number[] = [];
   /** The same of the last word. */
   last = 0;
-  readonly #maxHashes: number;
   #inWord = false;
   #wordHash = 0;
   /** Whether the last character that is not a space ends a sentence. */
   endsSentence = false;
-
-  constructor(maxHashes = MAX_HASHES) {
-    this.#maxHashes = maxHashes;
-  }
 
   /** Ends the last word, since no text follows. */
   end(): void {
@@ -79,7 +74,7 @@ export class TextCount {
     if (hash === 0) return;
     // Sets and maps look up signed integers fastest.
     this.last = hash | 0;
-    if (this.hashes.length < this.#maxHashes) this.hashes.push(this.last);
+    if (this.hashes.length < MAX_HASHES) this.hashes.push(this.last);
   }
 
   add(text: string, inLink: boolean): void {

@@ -3,63 +3,6 @@ import { elementsOf } from "../selectors/select-all.ts";
 import { elementText } from "../selectors/element-text.ts";
 import { parseTree } from "../tree/tree.ts";
 import { dataArticleOf } from "./data-article.ts";
-import { declareTexts, noTexts } from "./declared-texts.ts";
-
-const declared = (value: unknown) => {
-  const texts = noTexts();
-  declareTexts(value, texts, { nodes: 1_000, characters: 1_000 });
-  return Object.fromEntries(Object.entries(texts).filter(([, all]) => all.length > 0));
-};
-
-describe("the texts that JSON-LD declares are", () => {
-  test.each<[string, unknown, object]>([
-    ["contents", { articleBody: "a", text: "b", description: "c", other: "d" }, { content: ["a", "b", "c"] }],
-    ["lists of contents", { recipeIngredient: ["a", "b"] }, { content: ["a", "b"] }],
-    ["reviews", { reviewBody: "a", commentText: "b" }, { reviews: ["a", "b"] }],
-    ["contents of reviews", { "@type": "Review", text: "a", name: "b" }, { reviews: ["a"] }],
-    [
-      "contents of comments",
-      { comment: { "@type": ["Comment"], text: "a", deep: { text: "b" } } },
-      { reviews: ["a", "b"] },
-    ],
-    ["names", { name: "a", headline: "b", title: "c" }, { names: ["a", "b", "c"] }],
-    ["crumbs", { "@type": "BreadcrumbList", itemListElement: [{ name: "a", text: "b" }] }, { crumbs: ["a"] }],
-    [
-      "crumbs before reviews",
-      { "@type": "BreadcrumbList", review: { "@type": "Review", name: "a" } },
-      { crumbs: ["a"] },
-    ],
-    ["people", { author: "a", creator: { name: "b", text: "c" } }, { people: ["a", "b"] }],
-    ["people by their type", { "@type": "Person", name: "a", description: "b" }, { people: ["a"] }],
-    ["things of people", { "@type": "Person", worksFor: { name: "a" } }, { names: ["a"] }],
-    ["not of the site", { "@type": "Organization", name: "a", description: "b" }, {}],
-    ["of things of the site", { "@type": "WebSite", about: { name: "a" } }, { names: ["a"] }],
-    ["not empty", { name: "", text: "" }, {}],
-    ["not numbers", { name: 5, text: null }, {}],
-  ])("%s", (_which, value, expected) => {
-    expect(declared(value)).toEqual(expected);
-  });
-
-  test("twelve levels deep", () => {
-    const deep = (levels: number): unknown => (levels === 0 ? { name: "a" } : { x: deep(levels - 1) });
-    expect([declared(deep(12)), declared(deep(13))]).toEqual([{ names: ["a"] }, {}]);
-  });
-
-  test("500 of each kind", () => {
-    const names = Array.from({ length: 501 }, () => "a");
-    expect(declared({ name: names, headline: "b" })).toMatchObject({ names: { length: 500 } });
-  });
-
-  test("as many as the budget allows", () => {
-    const texts = noTexts();
-    const budget = { nodes: 3, characters: 5 };
-    declareTexts([{ text: "abc" }, { text: "def" }, { text: "g" }], texts, budget);
-    expect([texts.content, budget]).toEqual([["abc"], { nodes: 0, characters: 2 }]);
-    const whole = noTexts();
-    declareTexts({ text: ["abcdef", "abcde"] }, whole, { nodes: 9, characters: 5 });
-    expect(whole.content).toEqual(["abcde"]);
-  });
-});
 
 const words = (count: number, word = "word"): string => Array.from({ length: count }, () => word).join(" ");
 
