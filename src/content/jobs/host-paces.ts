@@ -38,17 +38,13 @@ export interface Seen {
  */
 export class HostPaces {
   readonly #hosts = new NewestMap<string, Known>(MAX_HOSTS);
-  readonly #leastMs: number;
+  readonly leastMs: number;
   readonly #now: () => number;
 
   /** `leastMs`: milliseconds between two requests to any host. `now` gives monotonic milliseconds. */
   constructor(leastMs: number, now: () => number) {
-    this.#leastMs = leastMs;
+    this.leastMs = leastMs;
     this.#now = now;
-  }
-
-  get leastMs(): number {
-    return this.#leastMs;
   }
 
   /** Milliseconds until the next request to a host, which is then reserved. `delayMs`: of the job and of robots.txt. */
@@ -64,7 +60,7 @@ export class HostPaces {
   expect(host: string, crawlDelayMs: number): Pace | undefined {
     const known = this.#known(host);
     const delayMs = Math.min(crawlDelayMs, MAX_CRAWL_DELAY_MS);
-    if (delayMs <= Math.max(known.reportedMs, this.#leastMs)) return undefined;
+    if (delayMs <= Math.max(known.reportedMs, this.leastMs)) return undefined;
     known.intervalMs = delayMs;
     known.reportedMs = delayMs;
     return { host, intervalMs: delayMs, pauseMs: delayMs };
@@ -74,7 +70,7 @@ export class HostPaces {
   learn({ host, elapsedMs, isTrouble, retryAfterMs, crawlDelayMs }: Seen): Pace | undefined {
     const known = this.#known(host);
     known.latencyMs = known.latencyMs === 0 ? elapsedMs : known.latencyMs * 0.8 + elapsedMs * 0.2;
-    const target = Math.max(this.#leastMs, Math.min(crawlDelayMs, MAX_CRAWL_DELAY_MS), known.latencyMs / AT_ONCE);
+    const target = Math.max(this.leastMs, Math.min(crawlDelayMs, MAX_CRAWL_DELAY_MS), known.latencyMs / AT_ONCE);
     known.intervalMs = isTrouble
       ? Math.min(Math.max(known.intervalMs * 2, SLOW_MS), SLOWEST_MS)
       : Math.max(target, known.intervalMs * 0.9);
@@ -87,7 +83,7 @@ export class HostPaces {
   }
 
   #known(host: string): Known {
-    const known = this.#hosts.get(host) ?? { nextAt: 0, intervalMs: this.#leastMs, latencyMs: 0, reportedMs: -1 };
+    const known = this.#hosts.get(host) ?? { nextAt: 0, intervalMs: this.leastMs, latencyMs: 0, reportedMs: -1 };
     this.#hosts.set(host, known);
     return known;
   }

@@ -67,7 +67,7 @@ export class Http1ServerConnection
   clientLines: ClientLines | undefined = undefined;
   readonly out: Outgoing;
   readonly peerAddress: string;
-  readonly #wire: Wire;
+  readonly wire: Wire;
   readonly #host: ServerHost;
   readonly #sending: SendingSide;
   #state = IDLE;
@@ -87,16 +87,12 @@ export class Http1ServerConnection
 
   constructor(wire: Wire, host: ServerHost) {
     super();
-    this.#wire = wire;
+    this.wire = wire;
     this.#host = host;
     this.peerAddress = plainAddress(host.peerAddress ?? wire.remoteAddress ?? "");
     this.#sending = new SendingSide(this);
     this.out = this.#sending.out;
     host.wheel.set(this, host.settings().idleMs);
-  }
-
-  get wire(): Wire {
-    return this.#wire;
   }
 
   get wheel(): TimerWheel {
@@ -151,7 +147,7 @@ export class Http1ServerConnection
     // the same until a write fails, and an upstream that works for a client that has left costs more. As in nginx, a client that ends
     // its side has left.
     if (this.#state === TUNNEL) this.#tunnel?.receiveEnd();
-    else if (this.#exchange !== undefined) this.#wire.terminate();
+    else if (this.#exchange !== undefined) this.wire.terminate();
     else if (this.#state === LINGERING) this.#linger();
     else this.#close();
     flushCork();
@@ -201,7 +197,7 @@ export class Http1ServerConnection
         break;
       case LINGERING:
         // Not `terminate`: the kernel may still hold much of the response for a slow client.
-        this.#wire.close();
+        this.wire.close();
         break;
       default:
     }
@@ -212,11 +208,11 @@ export class Http1ServerConnection
     if (this.#held === hold || this.#state === CLOSED) return;
     this.#held = hold;
     if (hold) {
-      this.#wire.pause();
+      this.wire.pause();
       this.#bodyTime?.rest(this.#host.wheel.now());
       this.#host.wheel.clear(this);
     } else {
-      this.#wire.resume();
+      this.wire.resume();
       const left = this.#bodyTime?.run(this.#host.wheel.now()) ?? 0;
       if (this.#body !== undefined && !this.#body.complete) this.#host.wheel.set(this, left);
     }
@@ -252,8 +248,8 @@ export class Http1ServerConnection
 
   makeWay(): void {
     this.out.flush();
-    this.#wire.shutdown();
-    this.#wire.close();
+    this.wire.shutdown();
+    this.wire.close();
   }
 
   awaitArrival(told: Taken): void {
@@ -271,7 +267,7 @@ export class Http1ServerConnection
 
   cutOff(): void {
     this.out.flush();
-    this.#wire.terminate();
+    this.wire.terminate();
   }
 
   #readHeads(chunk: Buffer, from = 0): void {
@@ -458,8 +454,8 @@ export class Http1ServerConnection
     this.out.flushBeforeEnd();
     if (this.#sending.isUnderWay) this.#close();
     else {
-      this.#wire.shutdown();
-      this.#wire.close();
+      this.wire.shutdown();
+      this.wire.close();
     }
   }
 
@@ -481,6 +477,6 @@ export class Http1ServerConnection
     if (this.#sending.isUnderWay) return;
     this.#host.wheel.set(this, LINGER_MS);
     // This comes last, because it may close the socket.
-    this.#wire.shutdown();
+    this.wire.shutdown();
   }
 }

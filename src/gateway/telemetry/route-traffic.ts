@@ -1,4 +1,5 @@
 import { type SharedZone } from "../../lib/memory/shared-zone.ts";
+import { type UseCounts } from "../../store/usage-store.ts";
 import { type Exchange } from "../exchange/exchange.ts";
 import { CounterTable, NamedCounters } from "./counter-table.ts";
 import { COLUMN, ROUTE_COLUMNS, ROUTE_ROWS } from "./metrics/layout.ts";
@@ -6,15 +7,9 @@ import { CACHE_RESULTS, DURATION_BOUNDS } from "./metrics/metrics.ts";
 import { bucketOf } from "./metrics/page.ts";
 
 /** All requests of one route since the server was started, including unauthenticated ones. */
-export interface RouteTotals {
+export interface RouteTotals extends Omit<UseCounts, "lastSeen"> {
   /** The route's path prefix, after its host if it has one. Undefined: all routes without a row of their own. */
   readonly route: string | undefined;
-  readonly requests: number;
-  readonly clientErrors: number;
-  readonly serverErrors: number;
-  /** Body bytes, before framing. */
-  readonly requestBytes: number;
-  readonly responseBytes: number;
   /** Requests by duration: one number for each of `DURATION_BOUNDS`, and a last one for longer requests. */
   readonly durations: readonly number[];
   /** Requests to the route's cache, by `CACHE_RESULTS`. */

@@ -27,11 +27,7 @@ const KEYS = {
 
 type SoldRow = SoldOnDay & Record<(typeof LIMBS)[number], number>;
 
-interface StandingRow {
-  open: number;
-  unknown: number;
-  deferred: number;
-  owed: number;
+interface StandingRow extends Omit<Standing, "oldestOpen"> {
   left: number;
   oldest: number | null;
 }

@@ -37,7 +37,7 @@ function snapshot(seconds: number, routes: readonly Snapshot["routes"][number][]
     requests_in_flight: 2,
     durations: { bounds_ms: [10], counts: [seconds, 0] },
     routes: [...routes],
-    caches: { hits: 0, misses: 0, stale: 0, revalidated: 0, entries: 0, bytes: 0 },
+    caches: { hits: 0, misses: 0, stale: 0, revalidated: 0, bypassed: 0, entries: 0, bytes: 0 },
     upstreams: [
       {
         name: `api${EVIL}`,

@@ -15,7 +15,7 @@ function snapshot(over: Partial<Snapshot> = {}): Snapshot {
     requests_in_flight: 0,
     durations: { bounds_ms: [1, 10, 100], counts: [0, 0, 0, 0] },
     routes: [],
-    caches: { hits: 0, misses: 0, stale: 0, revalidated: 0, entries: 0, bytes: 0 },
+    caches: { hits: 0, misses: 0, stale: 0, revalidated: 0, bypassed: 0, entries: 0, bytes: 0 },
     upstreams: [],
     wasm: {
       park_active: 0,
@@ -48,7 +48,7 @@ test("rates count one second, also for a new route", () => {
     responses: { "4xx": 15, "5xx": 2 },
     response_bytes: 2000,
     durations: { bounds_ms: [1, 10, 100], counts: [40, 0, 0, 0] },
-    caches: { hits: 3, misses: 1, stale: 0, revalidated: 0, entries: 0, bytes: 0 },
+    caches: { hits: 3, misses: 0, stale: 0, revalidated: 0, bypassed: 1, entries: 0, bytes: 0 },
     routes: [
       { ...route, route: "/a", requests: 110 },
       { ...route, route: "/b", requests: 30, server_errors: 2, durations: { counts: [0, 30, 0, 0] } },
@@ -56,10 +56,10 @@ test("rates count one second, also for a new route", () => {
   });
   const rates = ratesOf(before, now);
   expect(rates).toMatchObject({ requests: 20, clientErrors: 5, serverErrors: 1, bytesOut: 1000, hitPart: 0.75 });
-  expect(rates?.latency.p50).toBe(0.5);
+  expect(rates?.latency.p50?.ms).toBe(0.5);
   expect(rates?.routes).toMatchObject([
     { route: "/a", requests: 5, latency: { p50: undefined } },
-    { route: "/b", requests: 15, serverErrors: 1, latency: { p50: 5.5 } },
+    { route: "/b", requests: 15, serverErrors: 1, latency: { p50: { ms: 5.5 } } },
   ]);
 });
 

@@ -1,11 +1,12 @@
 import { outcomesOf } from "../../../gateway/admin/figures/filter-outcomes.ts";
-import { percentile } from "../../../gateway/admin/figures/latency.ts";
+import { cacheShare } from "../../../gateway/admin/figures/cache-share.ts";
+import { countedSince, type Percentiles, percentiles } from "../../../gateway/admin/figures/latency.ts";
 import { type Snapshot } from "./snapshot.ts";
 
 /** Rates per second and latencies between two snapshots. */
 export interface Rates extends Omit<RouteRates, "route"> {
   readonly bytesIn: number;
-  /** The part of requests on cached routes that the cache served. Undefined: there were no such requests. */
+  /** The share of requests to caches that a cache served. Undefined: there were no such requests. */
   readonly hitPart: number | undefined;
   readonly routes: readonly RouteRates[];
   readonly filters: FilterRates;
@@ -18,13 +19,6 @@ export interface FilterRates {
   readonly failed: number;
 }
 
-/** Milliseconds within which 50 %, 95 % and 99 % of the requests ended. Undefined: there were no requests. */
-export interface Latency {
-  readonly p50: number | undefined;
-  readonly p95: number | undefined;
-  readonly p99: number | undefined;
-}
-
 /** The rates of one route. Counts and bytes are per second. */
 export interface RouteRates {
   readonly route: string;
@@ -32,7 +26,7 @@ export interface RouteRates {
   readonly clientErrors: number;
   readonly serverErrors: number;
   readonly bytesOut: number;
-  readonly latency: Latency;
+  readonly latency: Percentiles;
 }
 
 /** The rates from `before` to `now`. Undefined if the gateway was restarted in between, or no time has passed. */
@@ -41,14 +35,6 @@ export function ratesOf(before: Snapshot, now: Snapshot): Rates | undefined {
   if (now.started_at_ms !== before.started_at_ms || seconds <= 0) return undefined;
   const perSecond = (a: number, b: number): number => Math.max(b - a, 0) / seconds;
   const { bounds_ms: bounds } = now.durations;
-  const latencyOf = (a: readonly number[], b: readonly number[]): Latency => {
-    const counts = b.map((count, i) => Math.max(count - (a[i] ?? 0), 0));
-    return {
-      p50: percentile(bounds, counts, 0.5)?.ms,
-      p95: percentile(bounds, counts, 0.95)?.ms,
-      p99: percentile(bounds, counts, 0.99)?.ms,
-    };
-  };
   const responded = (name: string): number => perSecond(before.responses[name] ?? 0, now.responses[name] ?? 0);
   const earlier = new Map(before.routes.map((route) => [route.route, route]));
   return {
@@ -57,8 +43,8 @@ export function ratesOf(before: Snapshot, now: Snapshot): Rates | undefined {
     serverErrors: responded("5xx"),
     bytesIn: perSecond(before.request_bytes, now.request_bytes),
     bytesOut: perSecond(before.response_bytes, now.response_bytes),
-    latency: latencyOf(before.durations.counts, now.durations.counts),
-    hitPart: hitPart(before.caches, now.caches),
+    latency: percentiles(bounds, countedSince(now.durations.counts, before.durations.counts)),
+    hitPart: cacheShare(before.caches, now.caches),
     filters: filterRates(before, now, perSecond),
     routes: now.routes.map((route) => {
       const old = earlier.get(route.route);
@@ -68,7 +54,7 @@ export function ratesOf(before: Snapshot, now: Snapshot): Rates | undefined {
         clientErrors: perSecond(old?.client_errors ?? 0, route.client_errors),
         serverErrors: perSecond(old?.server_errors ?? 0, route.server_errors),
         bytesOut: perSecond(old?.response_bytes ?? 0, route.response_bytes),
-        latency: latencyOf(old?.durations?.counts ?? [], route.durations?.counts ?? []),
+        latency: percentiles(bounds, countedSince(route.durations?.counts ?? [], old?.durations?.counts)),
       };
     }),
   };
@@ -86,10 +72,4 @@ function filterRates(before: Snapshot, now: Snapshot, perSecond: (a: number, b: 
 function countsOf({ filters }: Snapshot): { readonly all: number; readonly rejected: number; readonly failed: number } {
   const { all, rejected, failures } = outcomesOf({ invocations: filters.entries.flatMap((one) => one.invocations) });
   return { all, rejected, failed: failures.reduce((sum, [, count]) => sum + count, 0) };
-}
-
-function hitPart(before: Snapshot["caches"], now: Snapshot["caches"]): number | undefined {
-  const hits = now.hits + now.stale + now.revalidated - (before.hits + before.stale + before.revalidated);
-  const all = hits + now.misses - before.misses;
-  return all > 0 ? Math.min(Math.max(hits / all, 0), 1) : undefined;
 }

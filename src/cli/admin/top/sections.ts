@@ -1,3 +1,4 @@
+import { type Latency } from "../../../gateway/admin/figures/latency.ts";
 import { visibleText } from "../../../lib/text/visible-text.ts";
 import { type AdminEvent } from "../events.ts";
 import { bytesText, countText, durationText, timeText } from "../../common/units.ts";
@@ -10,7 +11,7 @@ import { type Sort, type TopState } from "./top-state.ts";
 const VALUES: Readonly<Record<Exclude<Sort, "name">, (route: RouteRates) => number>> = {
   requests: ({ requests }) => requests,
   errors: ({ clientErrors, serverErrors }) => serverErrors * 1e6 + clientErrors,
-  p95: ({ latency }) => latency.p95 ?? -1,
+  p95: ({ latency }) => latency.p95?.ms ?? -1,
   bytes: ({ bytesOut }) => bytesOut,
 };
 
@@ -141,7 +142,7 @@ export function perSecond(value: number): string {
   return value < 10 ? String(Number(value.toFixed(1))) : countText(Math.round(value));
 }
 
-/** A duration in a few characters; a dash if there is no measurement. */
-export function milliseconds(value: number | undefined): string {
-  return value === undefined ? "-" : durationText(value).replace(" ", "");
+/** A latency in a few characters; a dash if there is no measurement. */
+export function milliseconds(latency: Latency | undefined): string {
+  return latency === undefined ? "-" : durationText(latency.ms).replace(" ", "");
 }

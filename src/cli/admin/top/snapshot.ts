@@ -41,6 +41,7 @@ export const snapshotSchema = z.object({
     misses: z.number(),
     stale: z.number(),
     revalidated: z.number(),
+    bypassed: z.number(),
     entries: z.number(),
     bytes: z.number(),
   }),

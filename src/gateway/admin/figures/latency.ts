@@ -24,6 +24,22 @@ export function percentile(bounds: readonly number[], counts: readonly number[],
   return { ms: bounds.at(-1) ?? 0, isAbove: true };
 }
 
+/** The latencies that 50 %, 95 % and 99 % of the requests do not exceed. */
+export interface Percentiles {
+  readonly p50: Latency | undefined;
+  readonly p95: Latency | undefined;
+  readonly p99: Latency | undefined;
+}
+
+/** `counts` as for `percentile`. */
+export function percentiles(bounds: readonly number[], counts: readonly number[]): Percentiles {
+  return {
+    p50: percentile(bounds, counts, 0.5),
+    p95: percentile(bounds, counts, 0.95),
+    p99: percentile(bounds, counts, 0.99),
+  };
+}
+
 /** The counts between two readings. If the counters were reset, they count from 0. */
 export function countedSince(now: readonly number[], before: readonly number[] | undefined): readonly number[] {
   const wasReset = before !== undefined && now.some((count, at) => count < (before[at] ?? 0));

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { type Overview } from "../api/shapes.ts";
-import { between, cacheShare, isRestart, sampleOf } from "./rates.ts";
+import { between, isRestart, sampleOf } from "./rates.ts";
 
 const CACHES = { hits: 0, misses: 0, stale: 0, revalidated: 0, bypassed: 0, entries: 0, bytes: 0 };
 const NOTHING: Overview = {
@@ -104,9 +104,4 @@ test("a restarted gateway is detected", () => {
   expect(isRestart(BEFORE, NOW)).toBe(false);
   expect(isRestart(NOW, BEFORE)).toBe(true);
   expect(isRestart(BEFORE, { ...NOW, started_at_ms: 5 })).toBe(true);
-});
-
-test("a cache without requests has no share of hits", () => {
-  expect(cacheShare(undefined, CACHES)).toBeUndefined();
-  expect(cacheShare(undefined, { ...CACHES, hits: 1, bypassed: 1 })).toBe(0.5);
 });

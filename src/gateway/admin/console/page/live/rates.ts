@@ -1,6 +1,7 @@
 import { type Overview } from "../api/shapes.ts";
 import { type FilterRates, filtersBetween } from "./filter-rates.ts";
-import { countedSince, type Latency, percentile } from "../../../figures/latency.ts";
+import { cacheShare } from "../../../figures/cache-share.ts";
+import { countedSince, type Percentiles, percentiles } from "../../../figures/latency.ts";
 
 /** One point of the plots; null if the value is unknown, for example while the page was hidden. */
 export interface Sample {
@@ -13,14 +14,11 @@ export interface Sample {
   readonly p99: number | null;
 }
 
-export interface RouteRates {
+export interface RouteRates extends Percentiles {
   readonly perSecond: number;
   readonly requests: number;
   readonly clientErrors: number;
   readonly serverErrors: number;
-  readonly p50: Latency | undefined;
-  readonly p95: Latency | undefined;
-  readonly p99: Latency | undefined;
 }
 
 /** The traffic between two readings. */
@@ -68,24 +66,6 @@ export function between(before: Overview, now: Overview): Window {
     routes,
     filters: filtersBetween(before.filters, now.filters, seconds),
   };
-}
-
-function percentiles(bounds: readonly number[], counts: readonly number[]): Pick<RouteRates, "p50" | "p95" | "p99"> {
-  return {
-    p50: percentile(bounds, counts, 0.5),
-    p95: percentile(bounds, counts, 0.95),
-    p99: percentile(bounds, counts, 0.99),
-  };
-}
-
-type CacheResults = Pick<Overview["caches"], "hits" | "misses" | "stale" | "revalidated" | "bypassed">;
-
-/** The share of requests to caches that a cache served, with a fresh, stale or revalidated response. */
-export function cacheShare(before: CacheResults | undefined, now: CacheResults): number | undefined {
-  const since = (name: keyof CacheResults): number => now[name] - (before?.[name] ?? 0);
-  const served = since("hits") + since("stale") + since("revalidated");
-  const all = served + since("misses") + since("bypassed");
-  return all > 0 ? served / all : undefined;
 }
 
 /** The counters that a point of the plots is made from. */

@@ -1,10 +1,11 @@
 import { useState } from "preact/hooks";
+import { cacheShare } from "../../../figures/cache-share.ts";
 import { type RouteRedirect, type RouteSummary } from "../api/shapes.ts";
 import { routeAddress } from "../form/sections.ts";
 import { counted, NONE, percent, short } from "../format/numbers.ts";
 import { traffic } from "../live/overview-feed.ts";
 import { linkTo } from "../live/view-location.ts";
-import { cacheShare, type RouteRates } from "../live/rates.ts";
+import { type RouteRates } from "../live/rates.ts";
 import { useResource } from "../live/resource.ts";
 import { useStore } from "../api/store.ts";
 import { useMayChange } from "../parts/access.ts";
