@@ -3,6 +3,7 @@ import { isTracker, trackersBeside } from "./trackers.ts";
 
 test.each([
   "www.google-analytics.com",
+  "adservice.google.com",
   "ad.doubleclick.net",
   "AD.DOUBLECLICK.NET.",
   "static.hotjar.com",

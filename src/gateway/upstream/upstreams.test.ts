@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { plentyOfBuffers } from "../../lib/testing/plenty.ts";
 import { TimerWheel } from "../../lib/time/timer-wheel.ts";
+import { type UpstreamConfig } from "../config/config.ts";
 import { loadValue } from "../config/load.ts";
 import { onlySlot, Telemetry } from "../telemetry/telemetry.ts";
 import { ServerStates } from "./outlier-detection.ts";
-import { provideUpstreams, type Upstreams } from "./upstreams.ts";
+import { credentialOf, provideUpstreams, type Upstreams } from "./upstreams.ts";
 
 let wheel: TimerWheel;
 
@@ -67,4 +68,14 @@ test("an upstream is empty if it names neither servers nor a discovery, and a ro
   expect(upstreams.of({ upstream: "dns" })).toBe(upstreams.get("dns"));
   expect(upstreams.find("gone")).toBeUndefined();
   expect(() => upstreams.get("gone")).toThrow('there is no upstream "gone"');
+});
+
+function line(token_env: string, token?: string): string {
+  return credentialOf({ token_env } as UpstreamConfig, token === undefined ? {} : { TOKEN: token });
+}
+
+test("a token for the servers comes from its variable, and an error does not show it", () => {
+  expect([line(""), line("TOKEN", "abc-._~+/==")]).toEqual(["", "Authorization: Bearer abc-._~+/==\r\n"]);
+  expect(() => line("TOKEN")).toThrow("TOKEN");
+  expect(() => line("TOKEN", "two words")).toThrow("the value of TOKEN has characters that a token cannot have");
 });
