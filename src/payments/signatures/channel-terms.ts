@@ -25,7 +25,9 @@ export function checkChannelTerms(
   if (!isTheirs || isZero(config.receiverAuthorizer))
     return "invalid_batch_settlement_evm_receiver_authorizer_mismatch";
   if (!sameAddress(config.token, asset)) return "invalid_batch_settlement_evm_token_mismatch";
-  if (withdrawDelay !== undefined && config.withdrawDelay !== Number(withdrawDelay)) {
+  // A client can name any JSON as terms that a route had before.
+  const delay = typeof withdrawDelay === "string" ? Number(withdrawDelay) : withdrawDelay;
+  if (delay !== undefined && config.withdrawDelay !== delay) {
     return "invalid_batch_settlement_evm_withdraw_delay_mismatch";
   }
   if (config.withdrawDelay < WITHDRAW_DELAY_S.least || config.withdrawDelay > WITHDRAW_DELAY_S.most) {

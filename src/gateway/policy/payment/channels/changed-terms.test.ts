@@ -74,6 +74,17 @@ onEachStore((onNewStore) => {
     expect(await second.row()).toMatchObject({ base: "1000", charged: "0" });
   });
 
+  test.each([[{ toString: 1 }], [[900]], ["899"], ["x"], [null], [true]])(
+    "a payment that names the delay %j is refused",
+    async (delay) => {
+      const channel = new ScriptedChannel({ shop: onNewStore() });
+      const { shop, requirements } = channel;
+      const extra = { ...requirements.extra, withdrawDelay: delay };
+      const response = await shop.send({ ...channel.payment("voucher", 1000), accepted: { ...requirements, extra } });
+      expect([response.status, shop.runs, channel.looks]).toEqual([402, 0, 0]);
+    },
+  );
+
   test.each(["network", "asset", "amount"])("the chain is not asked about a payment with another %s", async (key) => {
     const channel = new ScriptedChannel({ shop: onNewStore() });
     const { requirements } = channel;
