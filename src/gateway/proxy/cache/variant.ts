@@ -1,5 +1,6 @@
 /** The variants of one URI: the request fields that its responses vary on, normalised. */
 import { type Fields, fieldValue } from "../../../lib/http/fields.ts";
+import { NewestMap } from "../../../lib/memory/newest-map.ts";
 
 /** Fields with free text instead of lists: white space after a comma may be significant. */
 const NOT_LISTS: ReadonlySet<string> = new Set([
@@ -13,7 +14,7 @@ const NOT_LISTS: ReadonlySet<string> = new Set([
 /** Values of Accept-Encoding whose normalised forms are kept, and the characters of such a value. Clients send few. @bound */
 const MAX_FORMS = 64;
 const MAX_FORM_CHARS = 128;
-const forms = new Map<string, string>();
+const forms = new NewestMap<string, string>(MAX_FORMS);
 
 /** Accept-Encoding in the form of the key. */
 export function normalisedEncodings(value: string): string {
@@ -21,7 +22,6 @@ export function normalisedEncodings(value: string): string {
   if (known !== undefined) return known;
   const form = normalisedPreferences(value);
   if (value.length > MAX_FORM_CHARS) return form;
-  if (forms.size === MAX_FORMS) forms.clear();
   forms.set(value, form);
   return form;
 }
