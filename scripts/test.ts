@@ -4,7 +4,7 @@
  * listed as flaky, for a test or the program has a race. It fails only the nightly run (`TURNPIKE_TEST_NIGHTLY=1`). The last lines name
  * everything that failed, and the lines before them the files that took the most CPU time. Without FILES, tests that start the program
  * start `dist/test/turnpike`, which is built first: it needs 0.2 s of CPU time less to start than the source. The typed client is built first,
- * too: a build takes 8 s of CPU time, and three files need it.
+ * too: a build takes 8 s of CPU time, and three files need it. So are the filters that several files use (`test-filters.ts`).
  */
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -39,7 +39,7 @@ const costs = join(folder, "costs.jsonl");
 /** Builds what several test files use, and returns the environment that tells them so, unless the caller has named a program. */
 async function buildForAll(): Promise<Readonly<Record<string, string>>> {
   if (process.env[PROGRAM_VARIABLE] !== undefined) return {};
-  const builds = ["build/program.ts", "client-build.ts"].map((script) =>
+  const builds = ["build/program.ts", "client-build.ts", "test-filters.ts"].map((script) =>
     Bun.spawn([process.execPath, join(import.meta.dir, script)], { stdio: ["ignore", "inherit", "inherit"] }),
   );
   const failed = (await Promise.all(builds.map(({ exited }) => exited))).find((code) => code !== 0);

@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { CACHE, VERSIONS } from "./assembly-script.ts";
+import { CACHE, COMPILER_ENV, VERSIONS } from "./assembly-script.ts";
 
 const ROOT = join(import.meta.dir, "../../../../..");
 const FOLDER = "examples/filters";
@@ -42,7 +42,7 @@ async function compile(missing: readonly (readonly [name: Example, path: string]
   try {
     const lists = missing.map(([name]) => [`${FOLDER}/${name}.ts`, "-o", join(folder, name), ...flagsOf(name)]);
     const command = [process.execPath, PROGRAM, ...lists.map((list) => JSON.stringify(list))];
-    const compiler = Bun.spawn(command, { cwd: ROOT, stdout: "pipe", stderr: "pipe" });
+    const compiler = Bun.spawn(command, { cwd: ROOT, env: COMPILER_ENV, stdout: "pipe", stderr: "pipe" });
     const [code, said] = await Promise.all([compiler.exited, compiler.stderr.text()]);
     if (code !== 0) throw new Error(`Cannot compile: ${said}`);
     for (const [name, path] of missing) await rename(join(folder, name), path);
