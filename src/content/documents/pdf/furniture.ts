@@ -1,6 +1,6 @@
 import { HEADING_FACTOR } from "./blocks.ts";
 import { lineOfRow, type TextRow, rowsOf, segmentsOf } from "./segments.ts";
-import { type PdfPage, type Run } from "./shapes.ts";
+import { type PdfPage, type Run, usualSize } from "./shapes.ts";
 
 /** Maximum number of rows at the top and at the bottom of a PDF page that may be running headers and footers. */
 const MAX_ROWS = 3;
@@ -30,7 +30,7 @@ interface Candidate {
  */
 export function withoutFurniture(pages: readonly PdfPage[]): PdfPage[] {
   if (pages.length < 2) return [...pages];
-  const bodySize = sizeOf(pages);
+  const bodySize = usualSize(pages);
   const candidates = pages.flatMap((page, at) => candidatesOf(page, at, bodySize));
   const repeated = pagesBy(candidates.map(({ key, page }) => [key, page]));
   const numbered = pagesBy(
@@ -48,18 +48,6 @@ export function withoutFurniture(pages: readonly PdfPage[]): PdfPage[] {
     if (isRepeated || isNumbered) for (const run of runs) dropped.add(run);
   }
   return pages.map((page) => ({ ...page, runs: page.runs.filter((run) => !dropped.has(run)) }));
-}
-
-/** The size of most letters. */
-function sizeOf(pages: readonly PdfPage[]): number {
-  const letters = new Map<number, number>();
-  for (const { runs } of pages) {
-    for (const { size, text } of runs) {
-      const key = Math.round(size * 4) / 4;
-      letters.set(key, (letters.get(key) ?? 0) + text.length);
-    }
-  }
-  return [...letters].toSorted((a, b) => b[1] - a[1])[0]?.[0] ?? 10;
 }
 
 function pagesBy(found: readonly (readonly [key: string, page: number])[]): Map<string, Set<number>> {

@@ -3,7 +3,7 @@ import { setHeadings } from "./headings.ts";
 import { compoundsOf, joined } from "./pieces.ts";
 import { regionsOf } from "./regions.ts";
 import { joinedWords, segmentsOf } from "./segments.ts";
-import { type Block, type PageBlocks, type PdfPage, plainOf, type Run } from "./shapes.ts";
+import { type Block, type PageBlocks, paragraphWith, type PdfPage, plainOf, type Run, usualSize } from "./shapes.ts";
 import { ruledTables } from "./grids.ts";
 import { taggedBlocks } from "./tagged.ts";
 import { shownTitle } from "./title.ts";
@@ -63,22 +63,10 @@ function openBlock(blocks: readonly Block[]): number {
 }
 
 function settingOf(pages: readonly PdfPage[]): Setting {
-  const sizes = new Map<number, number>();
-  let [letters, typewritten] = [0, 0];
-  for (const { runs } of pages) {
-    for (const { size, text, isMono } of runs) {
-      const key = Math.round(size * 4) / 4;
-      sizes.set(key, (sizes.get(key) ?? 0) + text.length);
-      letters += text.length;
-      if (isMono) typewritten += text.length;
-    }
-  }
-  const [bodySize = 10] = [...sizes].toSorted((a, b) => b[1] - a[1])[0] ?? [];
-  return { bodySize, isTypewritten: typewritten > letters * 0.6, compounds: compoundsOf(allRuns(pages)) };
-}
-
-function* allRuns(pages: readonly PdfPage[]): Generator<Run> {
-  for (const { runs } of pages) yield* runs;
+  const runs = pages.flatMap((page) => page.runs);
+  const letters = (of: readonly Run[]) => of.reduce((sum, { text }) => sum + text.length, 0);
+  const isTypewritten = letters(runs.filter(({ isMono }) => isMono)) > letters(runs) * 0.6;
+  return { bodySize: usualSize(pages), isTypewritten, compounds: compoundsOf(runs) };
 }
 
 function laidOutBlocks({ runs, rules, aside, height }: PdfPage, setting: Setting): PageBlocks {
@@ -93,15 +81,7 @@ function laidOutBlocks({ runs, rules, aside, height }: PdfPage, setting: Setting
     page.notes.push(...part.notes);
   }
   const text = aside.map((run) => run.text).join(" ");
-  if (text.length > 2) {
-    const look = { size: setting.bodySize, isBold: false, lines: 1 };
-    page.notes.push({
-      kind: "text",
-      pieces: [{ text, isBold: false, isMono: false, raised: 0, href: "" }],
-      look,
-      level: 0,
-    });
-  }
+  if (text.length > 2) page.notes.push(paragraphWith(text, setting.bodySize));
   return page;
 }
 

@@ -1,7 +1,7 @@
 import { isMemoryError } from "../kinds/memory-error.ts";
 import { within } from "../../../lib/time/within.ts";
 import { type SourcePage } from "./read-page.ts";
-import { type Block, type PdfPage } from "./shapes.ts";
+import { type Block, paragraphWith, type PdfPage } from "./shapes.ts";
 
 /** Limits of the pages of one document. Pages after a limit are missing from the result. */
 export interface ReadLimits {
@@ -105,6 +105,5 @@ export function missingNote(
   if (next <= total)
     parts.push(`Pages ${next} to ${total} of this document are missing: it is too long to be read whole.`);
   if (parts.length === 0) return undefined;
-  const piece = { text: parts.join(" "), isBold: false, isMono: false, raised: 0, href: "" } as const;
-  return { kind: "text", pieces: [piece], look: { size: NOTE_SIZE, isBold: false, lines: 1 }, level: 0 };
+  return paragraphWith(parts.join(" "), NOTE_SIZE);
 }

@@ -98,3 +98,23 @@ export function plainOf(pieces: readonly Piece[]): string {
 export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
+
+/** A piece of plain text. */
+export function pieceOf(text: string): Piece {
+  return { text, isBold: false, isMono: false, raised: 0, href: "" };
+}
+
+/** A paragraph of one line that is not in the text of the page. */
+export function paragraphWith(text: string, size: number): Block {
+  return { kind: "text", pieces: [pieceOf(text)], look: { size, isBold: false, lines: 1 }, level: 0 };
+}
+
+/** The size of most letters, in points. */
+export function usualSize(pages: readonly PdfPage[]): number {
+  const letters = new Map<number, number>();
+  for (const { size, text } of pages.flatMap(({ runs }) => runs)) {
+    const key = Math.round(size * 4) / 4;
+    letters.set(key, (letters.get(key) ?? 0) + text.length);
+  }
+  return [...letters].toSorted((a, b) => b[1] - a[1])[0]?.[0] ?? 10;
+}

@@ -8,8 +8,10 @@ import {
   type Block,
   type ListItem,
   type PageBlocks,
+  paragraphWith,
   type PdfPage,
   type Piece,
+  pieceOf,
   plainOf,
   type Run,
   type TreeNode,
@@ -153,8 +155,7 @@ class TreeReader {
     this.container(node, blocks, depth);
     const alt = node.alt?.replace(/\s+/g, " ").trim() ?? "";
     if (blocks.length > before || alt === "") return;
-    const look = { size: this.#setting.bodySize, isBold: false, lines: 1 };
-    blocks.push({ kind: "text", pieces: [pieceOf(alt)], look, level: 0 });
+    blocks.push(paragraphWith(alt, this.#setting.bodySize));
   }
 
   #list(node: TreeNode, blocks: Block[], depth: number): void {
@@ -272,10 +273,6 @@ function spanOf(lines: readonly Line[]): Span {
 }
 
 const NONE: ReadonlySet<string> = new Set();
-
-function pieceOf(text: string): Piece {
-  return { text, isBold: false, isMono: false, raised: 0, href: "" };
-}
 
 /** Whether an element is a block, or an unnamed element that contains a block. */
 function isBlock({ role = "", children = [] }: TreeNode, depth: number): boolean {
