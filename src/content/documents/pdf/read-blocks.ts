@@ -64,9 +64,12 @@ function openBlock(blocks: readonly Block[]): number {
 
 function settingOf(pages: readonly PdfPage[]): Setting {
   const runs = pages.flatMap((page) => page.runs);
-  const letters = (of: readonly Run[]) => of.reduce((sum, { text }) => sum + text.length, 0);
-  const isTypewritten = letters(runs.filter(({ isMono }) => isMono)) > letters(runs) * 0.6;
+  const isTypewritten = lettersIn(runs.filter(({ isMono }) => isMono)) > lettersIn(runs) * 0.6;
   return { bodySize: usualSize(pages), isTypewritten, compounds: compoundsOf(runs) };
+}
+
+function lettersIn(runs: readonly Run[]): number {
+  return runs.reduce((sum, { text }) => sum + text.length, 0);
 }
 
 function laidOutBlocks({ runs, rules, aside, height }: PdfPage, setting: Setting): PageBlocks {
