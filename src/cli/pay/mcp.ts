@@ -42,7 +42,7 @@ turnpike start serves the same tools at /mcp over HTTP.`;
 export function mcp(args: readonly string[]): Promise<number> {
   return atBoundary(USAGE, async () => {
     const request = parse(args);
-    // It has the schemas of all operations, which take ten times the CPU time of the rest of a start.
+    // It has the schemas of all operations: 0.3 s of CPU time, where the rest of a start takes 0.05 s.
     const { serveMcp } = await import("./mcp-stdio.ts");
     await serveMcp(request);
     return 0;

@@ -12,7 +12,7 @@ export const CACHE = join(PACKAGES, ".cache", "turnpike-filters");
 const TOOLS = ["assemblyscript", "@gcoredev/proxy-wasm-sdk-as", "@assemblyscript/wasi-shim"];
 export const VERSIONS = TOOLS.map((name): unknown => Reflect.get(require(`${name}/package.json`), "version"));
 
-/** The compiler's environment. It runs for seconds, and code that is optimised for longer runs costs it a third more CPU time. */
+/** The compiler's environment. It runs for seconds, and optimising code for longer runs would take a third of its CPU time. */
 export const COMPILER_ENV = { ...process.env, BUN_JSC_useFTLJIT: "0", BUN_JSC_useOMGJIT: "0" };
 
 /** The content of asconfig.json for a filter on the SDK, as in docs/filters.md. */
