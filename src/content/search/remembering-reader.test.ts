@@ -1,10 +1,7 @@
-import { afterEach, expect, spyOn, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
 import { PageReader, type ReadPage } from "../page-reader/page-reader.ts";
 import { type PageRequest } from "../page/page.ts";
 import { RememberingReader } from "./remembering-reader.ts";
-
-const reads = spyOn(PageReader.prototype, "read");
-afterEach(() => reads.mockReset());
 
 const EXTRACTION = { title: "T", content: "Text", language: "en", published: "2026-01-01" };
 const SOURCE = { finalUrl: "https://me:pw@a.test/page?q#part", headers: [], complete: true, statusCode: 200 };
@@ -20,7 +17,7 @@ interface Change {
 async function remembered({ kind = "text", request, extraction, source }: Change): Promise<unknown> {
   const read = { extraction: { ...EXTRACTION, ...extraction }, source: { ...SOURCE, ...source } };
   // Only these members are used.
-  reads.mockResolvedValue(read as unknown as ReadPage);
+  using _ = spyOn(PageReader.prototype, "read").mockResolvedValue(read as unknown as ReadPage);
   const pages: unknown[] = [];
   const reader = new RememberingReader({} as never, (page) => pages.push(page));
   const asked = { url: SOURCE.finalUrl, ...request } as unknown as PageRequest;
