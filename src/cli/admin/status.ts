@@ -56,7 +56,7 @@ type Status = z.output<typeof statusSchema>;
 function statusText(response: Status, now: number): string {
   const { config, wasm } = response;
   const pairs: [string, string][] = [
-    ["status", response.status],
+    ["status", response.problems.length === 0 ? response.status : "degraded"],
     ...response.problems.map((problem): [string, string] => ["problem", problem]),
     ["version", response.version],
     ["started", `${timeText(response.started_at_ms)}, ${ageText(now - response.started_at_ms)} ago`],
