@@ -66,9 +66,7 @@ function comparedFit(sides: Sides): Fit {
   const { before, after } = predication;
   const given = givenTo(sides);
   if (given !== undefined) return given;
-  const isPassive = predication.isPassive && !predication.isReceived;
-  const by = after.findIndex((word) => reader.grammar.by.has(word.text));
-  const doer = isPassive ? (by < 0 ? [] : after.slice(by)) : before;
+  const { isPassive, by, doer } = doerOf(predication, reader);
   const turns = OUTCOMES.ergative.has(outcome);
   if (agent !== undefined && patient === undefined) return subjectFit(sides, isPassive && !turns ? doer : before);
   // "Was the rocket launched?": "the rocket lifted off".
@@ -101,6 +99,16 @@ function comparedFit(sides: Sides): Fit {
         capital && !/^\d/u.test(text) && !ADVERB.test(text) && !isFunctionWord(text, reader.grammar),
     );
   return isOther && !doer.some((word) => agent?.words.has(word.stem) === true) ? OTHER_ACTOR : DIFFERENT;
+}
+
+/** The words of a predication that can name who acts: those from "by" in a passive, which is at `by` in the words after it, or else -1. */
+export function doerOf(
+  { before, after, ...own }: Predication,
+  { grammar }: Reader,
+): { isPassive: boolean; by: number; doer: readonly Token[] } {
+  const isPassive = own.isPassive && !own.isReceived;
+  const by = after.findIndex((word) => grammar.by.has(word.text));
+  return { isPassive, by, doer: isPassive ? (by < 0 ? [] : after.slice(by)) : before };
 }
 
 /** Whether a part of a sentence has all words of an argument, or its names: "the Vale League" for "the Vale League title". */

@@ -28,6 +28,8 @@ const QUESTIONS: Readonly<Record<string, readonly Row[]>> = {
   "Did the Farmers' Party win at least 40 seats?": [
     ["YES 1.00: The Farmers' Party of Estmark won 41 seats", "The Farmers' Party of Estmark won 41 seats."],
     ["nothing", "The youth wing of the Farmers' Party won 41 seats."],
+    ["nothing", "41 seats were won by the youth wing of the Farmers' Party."],
+    ["YES 1.00: 41 seats were won by the Farmers' Party", "41 seats were won by the Farmers' Party."],
   ],
   "Haben mindestens 15 Staaten das Meeresabkommen ratifiziert?": [
     ["YES 0.70: 16 Staaten haben das Meeresabkommen ratifiziert", "16 Staaten haben das Meeresabkommen ratifiziert."],

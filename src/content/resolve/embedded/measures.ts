@@ -7,9 +7,11 @@ import { GRAMMARS } from "../reading/grammar.ts";
 import { type Passage } from "../evidence/passages.ts";
 import { bareMonthsIn, type NamedDate } from "../reading/dates.ts";
 import { isNegated } from "../reading/negation.ts";
+import { SHORT_OF } from "../reading/phrases.ts";
 import { describedIn, meets, quantitiesOf, type Quantity } from "../reading/quantities.ts";
 import { type Argument } from "../reading/noun-phrases.ts";
 import { type Language, wordsOf } from "../reading/words.ts";
+import { doerOf } from "./arguments.ts";
 import { type Asked, yearsOf } from "./question.ts";
 import { standsIn } from "./standing.ts";
 
@@ -245,20 +247,20 @@ function isOfOtherPredicate(
   { tokens, clause, language }: { tokens: readonly Token[]; clause: Clause; language: Language },
 ): boolean {
   const reader = { grammar: GRAMMARS[language], language };
+  const named = patient?.words.isDisjointFrom(names) === false ? patient : undefined;
   return tokens.some((token, at) => {
     if (token.start < clause.start || token.end > clause.end) return false;
     if (token.stem !== predicate?.stem && [...conceptsAt(tokens, at)].every((one) => !outcomes.has(one))) return false;
     const predication = predicationOf(tokens, at, reader);
-    const { before, after, isPassive, reality } = predication;
-    if (UNREAL.has(reality)) return true;
+    if (UNREAL.has(predication.reality)) return true;
+    const { isPassive, doer } = doerOf(predication, reader);
     const isOther = (one: Argument | undefined, zone: readonly Token[], isSubject: boolean): boolean =>
       one !== undefined &&
-      zone.some(
-        ({ stem }) =>
-          one.heads.has(stem) && (isSubject || names.has(stem) || [...one.words].some((word) => names.has(word))),
-      ) &&
+      zone.some(({ stem }) => one.heads.has(stem)) &&
       standsIn(one, zone, { reader, predication, near, names, terms, isSubject }) === undefined;
-    return !isPassive && (isOther(agent, before, true) || isOther(patient, after, false));
+    return (
+      isOther(agent, doer, !isPassive) || isOther(named, isPassive ? predication.before : predication.after, isPassive)
+    );
   });
 }
 
@@ -313,7 +315,7 @@ function isTurned(text: string, quantity: Quantity): boolean {
 }
 
 function isDenied(part: string): boolean {
-  return isNegated(part.replace(/\bshort\sof\b/giu, ""));
+  return isNegated(part.replace(SHORT_OF, ""));
 }
 
 /** A difference to another figure: "1.9 million more than". */

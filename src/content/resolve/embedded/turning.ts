@@ -2,7 +2,7 @@ import { type Passage } from "../evidence/passages.ts";
 import { conceptsIn } from "../reading/concepts.ts";
 import { type NamedDate } from "../reading/dates.ts";
 import { hasNegation } from "../reading/negation.ts";
-import { DENIED, REVERSED, TURNING } from "../reading/phrases.ts";
+import { DENIED, REVERSED, SHORT_OF, TURNING } from "../reading/phrases.ts";
 import { ADVERB, type ReadSentence } from "../reading/spans.ts";
 import { WORDS } from "../reading/vocabulary.ts";
 import { wordsOf } from "../reading/words.ts";
@@ -31,8 +31,7 @@ export function isTurnable(asked: Asked, { text, after }: Passage, reading: Read
   );
 }
 
-/** Words that deny nothing: "well short of the target" beside a figure, and the Portuguese "no", which is "in the". */
-const SHORT_OF = /\bshort\sof\b/giu;
+/** The Portuguese "no", which is "in the". */
 const IN_THE = /(?<!\p{L})no(?!\p{L})/giu;
 
 /** "The decision was reversed": the words behind a report take it back. */

@@ -45,6 +45,9 @@ export const TURNING =
 export const REVERSED =
   /(?<![\p{L}])(?:(?:the|this|that|it|its|their|an?|which|both|these|d(?:er|ie|as|iese[rs]?)|l[ae]|cette|ce|el|los|las|est[ea]|il|quest[ao]|[oa]|ess[ea])\s|l['’])(?:\p{L}+\s){0,3}?(?:was|were|is|are|has|have|had|turned|turns|proved|proves|wurden?|war|ist|hat|est|était|fut|a\sété|es|era|fue|ha|è|fu|foi|é|tem)\s(?:\p{L}+\s){0,4}?(?:hoax|jok\p{L}+|prank|false|untrue|wrong|fake|mistake\p{L}*|errors?|erroneous|fabricat\p{L}+|invented|reversed|withdrawn|retracted|overturned|revoked|rescinded|cancel\p{L}+|annulled|undone|taken\sback|denied|premature|the\splan|scherz|der\splan|zurückgenommen|widerrufen|aufgehoben|falsch|erfunden|dementiert|falschmeldung|fau(?:x|sse)|canular|annulée?|retirée?|démentie?|fals[oaei]|bulo|broma|anulad[oa]|retirad[oa]|desmentid[oa]|revocad[oa]|bufala|annullat[oa]|ritirat[oa]|smentit[oa]|revocat[oa]|boato|revogad[oa])(?![\p{L}])/giu;
 
+/** Denies nothing beside a figure: "well short of the target". */
+export const SHORT_OF = /\bshort\sof\b/giu;
+
 /** "denied the report" */
 export const DENIED =
   /(?<![\p{L}])(?:den(?:y|ies|ied|ying)|refut(?:e[sd]?|ing)|disput(?:e[sd]?|ing)|dismiss(?:es|ed|ing)|reject(?:s|ed|ing)?)\s(?:\p{L}+\s){0,2}(?:reports?|claims?|rumou?rs?|stor(?:y|ies)|it|this|that|news|allegations?|announcement|statement)(?![\p{L}])/iu;
