@@ -199,8 +199,11 @@ function contains(sent: unknown, advertised: unknown): boolean {
   return Object.entries(advertised).every(([key, value]) => values.has(key) && contains(values.get(key), value));
 }
 
+/** The payment is made for other terms than those of the challenge. */
+export const NO_MATCH = "No matching payment requirements";
+
 /** The reason why a payment does not fit the challenge. */
-export type TermsError = "No matching payment requirements" | "extension_echo_mismatch" | "resource_mismatch";
+export type TermsError = typeof NO_MATCH | "extension_echo_mismatch" | "resource_mismatch";
 
 /**
  * Compares a payment's accepted requirements with the challenge; undefined if they agree. `extra` and extensions may
@@ -212,8 +215,7 @@ export function findError(
   isFor: (url: string) => boolean,
 ): TermsError | undefined {
   const { accepted, extensions, resource } = payment;
-  if (!required.accepts.some((requirements) => agrees(accepted, requirements)))
-    return "No matching payment requirements";
+  if (!required.accepts.some((requirements) => agrees(accepted, requirements))) return NO_MATCH;
   for (const [key, value] of Object.entries(extensions ?? {})) {
     const advertised = required.extensions?.[key];
     if (advertised !== undefined && !contains(value, advertised)) return "extension_echo_mismatch";

@@ -10,6 +10,7 @@ import { creditOf } from "../../../payments/credit/credit-of.ts";
 import { BALANCE_FIELD } from "../../../payments/credit/token.ts";
 import { findAsset } from "../../../payments/x402/assets.ts";
 import { formatAmount } from "../../../payments/x402/price.ts";
+import { NO_MATCH } from "../../../payments/x402/terms.ts";
 import { appendFields } from "../../exchange/head-fields.ts";
 import { admitChannel } from "./channels/admit-channel.ts";
 import { creditOffer } from "./offer/credit-offer.ts";
@@ -27,7 +28,7 @@ import { Sale } from "./sale/sale.ts";
 /** Seconds after which a client can retry if the ledger did not respond. */
 const LEDGER_RETRY_S = 5;
 /** A route that sells by the unit begins no work for a payment that is made once. */
-const UNMETERED: Refusal = { kind: "terms", error: "No matching payment requirements" };
+const UNMETERED: Refusal = { kind: "terms", error: NO_MATCH };
 const NO_LEDGER = "The payment could not be looked up. Send the same payment again, not a new one.";
 
 type Claim =
@@ -83,7 +84,7 @@ export async function admit(
     const offer = offerOf(paidRoute, exchange, presented);
     if (offer === undefined || typeof offer === "string") {
       client.count("terms");
-      respondRefused(exchange, paidRoute, offer ?? "No matching payment requirements");
+      respondRefused(exchange, paidRoute, offer ?? NO_MATCH);
       return "responded";
     }
     const claim = await claimPayment(paidRoute, exchange, offer);

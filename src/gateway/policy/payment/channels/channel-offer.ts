@@ -7,7 +7,7 @@ import { type PaymentRequirements } from "../../../../payments/x402/messages.ts"
 import { type MeterTerms, meterSchema } from "../../../../payments/x402/meter.ts";
 import { parseEvmNetwork } from "../../../../payments/x402/networks.ts";
 import { type Reason } from "../../../../payments/x402/reasons.ts";
-import { agrees, findError } from "../../../../payments/x402/terms.ts";
+import { agrees, findError, NO_MATCH } from "../../../../payments/x402/terms.ts";
 import { fittedName } from "../../../../lib/memory/shared-names.ts";
 import { type Channel, CHANNEL_SCHEME, channelNonce, MAX_CHANNEL_DIGITS } from "../../../../store/channels.ts";
 import { type PaymentKey, type Reservation } from "../../../../store/ledger.ts";
@@ -22,8 +22,6 @@ import { type ChannelDesk } from "./desk/channel-desk.ts";
 
 /** The client's state of its channel is old: its voucher is not for the base and the price. */
 export const MISMATCH: Reason = "invalid_batch_settlement_evm_cumulative_amount_mismatch";
-
-const NO_TERMS = "No matching payment requirements";
 
 /** A payment from a channel as a route sees it. With a `refusal` it is only accepted for work that has begun. */
 export interface ChannelOffer extends Omit<AcceptedPayment, "prepaid"> {
@@ -60,12 +58,12 @@ export function channelOffer(
   const desk = paidRoute.channels;
   const { channelConfig, voucher, type } = payment.payload;
   const agreed = current ?? (type === "refund" ? undefined : payment.accepted);
-  if (challenge === undefined || agreed === undefined || desk === undefined) return NO_TERMS;
+  if (challenge === undefined || agreed === undefined || desk === undefined) return NO_MATCH;
   const error = checkChannelTerms(channelConfig, voucher.channelId, agreed) ?? signatureError(payment, agreed);
-  if (error !== undefined) return current === undefined ? NO_TERMS : error;
+  if (error !== undefined) return current === undefined ? NO_MATCH : error;
   const terms =
     current === undefined
-      ? NO_TERMS
+      ? NO_MATCH
       : findError(payment, challenge.required, (url) => challenge.isFor(url, exchange.head));
   const channelId = voucher.channelId.toLowerCase();
   const base = BigInt(voucher.maxClaimableAmount) - (type === "refund" ? 0n : BigInt(agreed.amount));

@@ -1,6 +1,7 @@
 import { checkTerms } from "../../../../payments/signatures/check-payment.ts";
 import { challengeNonce, payerDid, readChargeRequest } from "../../../../payments/mpp/evm-charge.ts";
 import { type Eip3009Payment, type PaymentRequirements } from "../../../../payments/x402/messages.ts";
+import { NO_MATCH } from "../../../../payments/x402/terms.ts";
 import { type Exchange } from "../../../exchange/exchange.ts";
 import { type ChallengeError } from "../challenge/challenge.ts";
 import { type PaidRoute } from "../route/paid-route.ts";
@@ -35,7 +36,7 @@ export function chargedOffer(
     (source === undefined || source.toLowerCase() === payerDid(asked, from).toLowerCase());
   const error =
     auth?.errorOf(exchange, credential) ??
-    (agreed === undefined ? "No matching payment requirements" : undefined) ??
+    (agreed === undefined ? NO_MATCH : undefined) ??
     (isBound ? checkTerms(payment, requirements, clock() / 1000) : "challenge_signature_mismatch");
   return { payload: payment, requirements, error };
 }

@@ -5,7 +5,7 @@ import { toStored } from "../../../../payments/settlement/stored-payment.ts";
 import { type PaymentPayload, type PaymentRequirements } from "../../../../payments/x402/messages.ts";
 import { paymentKey, validUntil } from "../../../../payments/x402/payment-key.ts";
 import { canonicalAddress } from "../../../../payments/x402/address.ts";
-import { agrees, findError } from "../../../../payments/x402/terms.ts";
+import { agrees, findError, NO_MATCH } from "../../../../payments/x402/terms.ts";
 import { fittedName } from "../../../../lib/memory/shared-names.ts";
 import {
   type ChannelPayment,
@@ -94,7 +94,7 @@ export function readOffer(
   const agreed = accepts.find((candidate) => agrees(payload.accepted, candidate));
   const error =
     challenge === undefined || agreed === undefined
-      ? "No matching payment requirements"
+      ? NO_MATCH
       : (findError(payload, challenge.required, (url) => challenge.isFor(url, exchange.head)) ??
         checkTerms(payload, agreed, paidRoute.clock() / 1000));
   const identifier = readIdentifier(payload);

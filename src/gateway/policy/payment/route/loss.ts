@@ -1,6 +1,7 @@
 import { type PaymentRequirements } from "../../../../payments/x402/messages.ts";
 import { type FunnelLoss } from "../../../telemetry/metrics/funnel-steps.ts";
 import { sameAddress } from "../../../../payments/x402/address.ts";
+import { NO_MATCH } from "../../../../payments/x402/terms.ts";
 import { type ChallengeError } from "../challenge/challenge.ts";
 
 /** The first words that fit a reason decide. */
@@ -21,7 +22,7 @@ export function lossOf(
   accepted?: PaymentRequirements,
   accepts: readonly PaymentRequirements[] = [],
 ): FunnelLoss {
-  if (error === "No matching payment requirements" && accepted !== undefined) {
+  if (error === NO_MATCH && accepted !== undefined) {
     const alike = accepts.filter(
       ({ network, asset }) => network === accepted.network && sameAddress(asset, accepted.asset),
     );
