@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { patient } from "../src/lib/testing/patience.ts";
 
 /** Whether a test file runs for the first time in a folder. */
@@ -13,19 +13,38 @@ writeFileSync("ran", "");
 `;
 const PASSES = 'import { test } from "bun:test"; test("passes", () => {});';
 
+/** A file that notes in "order" that it runs. */
+function noted(name: string): string {
+  return `
+import { expect, test } from "bun:test";
+import { appendFileSync, readFileSync } from "node:fs";
+appendFileSync("order", "${name} ");
+const isFirst = readFileSync("order", "utf8").split("${name} ").length === 2;
+test("passes", () => {});
+test.skip("skipped", () => {});
+`;
+}
+
 let cwd: string;
 beforeEach(() => {
   cwd = mkdtempSync(join(tmpdir(), "turnpike-flaky-"));
 });
 afterEach(() => rmSync(cwd, { recursive: true }));
 
-/** Runs test files, and returns the exit code and what comes after the line "Failures:". */
-async function runTests(files: Readonly<Record<string, string>>, nightly = ""): Promise<[number, string]> {
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text);
-  const paths = Object.keys(files).map((name) => `./${name}`);
+/** Runs test files by their names, or as a whole run, and returns the exit code and what comes after the line "Failures:". */
+async function runTests(
+  files: Readonly<Record<string, string>>,
+  { nightly = "", isWhole = false } = {},
+): Promise<[number, string]> {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(cwd, name)), { recursive: true });
+    writeFileSync(join(cwd, name), text);
+  }
+  const paths = isWhole ? [] : Object.keys(files).map((name) => `./${name}`);
   const child = Bun.spawn([process.execPath, join(import.meta.dir, "test.ts"), ...paths], {
     cwd,
-    env: { ...process.env, TURNPIKE_TEST_NIGHTLY: nightly },
+    // A program that is named is not built.
+    env: { ...process.env, TURNPIKE_TEST_NIGHTLY: nightly, TURNPIKE_TEST_PROGRAM: "named" },
     stdio: ["ignore", "ignore", "pipe"],
   });
   const printed = await new Response(child.stderr).text();
@@ -40,7 +59,7 @@ describe.each([
     `a test that passes only at the second try is listed, and the exit code is ${exitCode}`,
     async () => {
       const flaky = `${IS_FIRST} test("races", () => expect(isFirst).toBeFalse());`;
-      const [code, end] = await runTests({ "flaky.test.ts": flaky, "other.test.ts": PASSES }, nightly);
+      const [code, end] = await runTests({ "flaky.test.ts": flaky, "other.test.ts": PASSES }, { nightly });
       expect(code).toBe(exitCode);
       expect(end).toStartWith("(flaky) flaky.test.ts > races\n    AssertionError: expect(received).toBeFalse()");
       expect(end).toEndWith(summary);
@@ -52,7 +71,7 @@ describe.each([
     `an error between tests that the second try does not have is listed, and the exit code is ${exitCode}`,
     async () => {
       const flaky = `${IS_FIRST} test("passes", () => {}); if (isFirst) throw new Error("a port is taken");`;
-      const [code, end] = await runTests({ "flaky.test.ts": flaky, "other.test.ts": PASSES }, nightly);
+      const [code, end] = await runTests({ "flaky.test.ts": flaky, "other.test.ts": PASSES }, { nightly });
       expect(code).toBe(exitCode);
       expect(end).toStartWith("(flaky) flaky.test.ts > error between tests\n    error: a port is taken");
       expect(end).toEndWith(summary);
@@ -95,6 +114,40 @@ test(
     );
     expect(end).toMatch(/\(fail\) some\.test\.ts > outer > never ends\n {4}test timed out/);
     expect(end).toEndWith("\n 1 pass\n 0 skip\n 4 fail");
+  },
+  patient(30_000),
+);
+
+test(
+  "a whole run takes the files that need idle processors first, tries failed files of both parts again, and sums the counts",
+  async () => {
+    const races = 'test("races", () => expect(isFirst).toBeFalse());';
+    const [code, end] = await runTests(
+      {
+        "a.test.ts": noted("a") + races,
+        "src/content/operations/charged.test.ts": noted("charged") + races,
+        "test/start/charge-timeouts.test.ts": noted("timeouts"),
+      },
+      { isWhole: true },
+    );
+    expect(readFileSync(join(cwd, "order"), "utf8")).toMatch(/^charged timeouts a (?:charged a|a charged) $/);
+    expect(end.match(/^\(\w+\) .*/gm)).toEqual([
+      "(flaky) src/content/operations/charged.test.ts > races",
+      "(flaky) a.test.ts > races",
+    ]);
+    expect([code, end]).toEqual([0, expect.stringMatching(/\n 5 pass\n 3 skip\n 0 fail$/)]);
+  },
+  patient(30_000),
+);
+
+test.each([false, true])(
+  "a run whose runner dies has failed (whole run: %p), whatever the other part of it did",
+  async (isWhole) => {
+    const kills = 'import { test } from "bun:test"; test("kills", () => process.kill(process.ppid, "SIGKILL"));';
+    const flaky = `${IS_FIRST} test("races", () => expect(isFirst).toBeFalse());`;
+    const files = isWhole ? { "src/content/operations/charged.test.ts": flaky } : { "other.test.ts": PASSES };
+    const [code, end] = await runTests({ "kills.test.ts": kills, ...files, "more.test.ts": PASSES }, { isWhole });
+    expect([code, end]).toEqual([isWhole ? 1 : 137, expect.stringMatching(/ 1 fail$/)]);
   },
   patient(30_000),
 );

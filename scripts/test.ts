@@ -2,9 +2,10 @@
  * `npm test [-- FILES]`: all tests, with times that the load of the machine stretches (`src/lib/testing/patience.ts`). When at
  * most six files have failures, or errors happen between tests, these files run a second time, alone. A failure that does not happen then is
  * listed as flaky, for a test or the program has a race. It fails only the nightly run (`TURNPIKE_TEST_NIGHTLY=1`). The last lines name
- * everything that failed, and the lines before them the files that took the most CPU time. Without FILES, tests that start the program
- * start `dist/test/turnpike`, which is built first: it needs 0.2 s of CPU time less to start than the source. The typed client is built first,
- * too: a build takes 8 s of CPU time, and three files need it. So are the filters that several files use (`test-filters.ts`).
+ * everything that failed and count all tests, and the lines before them the files that took the most CPU time. Without FILES, the files
+ * that need idle processors run first (`ALONE`), and tests that start the program start `dist/test/turnpike`, which is built first: it needs
+ * 0.2 s of CPU time less to start than the source. The typed client is built first, too: a build takes 8 s of CPU time, and three files need
+ * it. So are the filters that several files use (`test-filters.ts`).
  */
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -13,8 +14,13 @@ import { COSTS_VARIABLE, describeCosts } from "./test-costs.ts";
 import { createTestFolder, removeTestFolder } from "./test-folder.ts";
 import { type Failure, TestOutput } from "./test-output.ts";
 
-/** Test files at a time. Many of them wait more than they compute: with 5 on two processors, a sixth of their time is unused. */
-const PARALLEL = 5;
+/** Test files at a time. Many of them wait more than they compute. */
+const PARALLEL = 6;
+/**
+ * Files of a whole run that run first, one at a time. Their pages must use up CPU time at idle priority: beside other files, they wait
+ * for up to nine minutes, and visit the pages again and again.
+ */
+const ALONE = ["src/content/operations/charged.test.ts", "test/start/charge-timeouts.test.ts"];
 /** Files with failures above which nothing runs again. One test that fails can fail the others of its file. */
 const MOST_SECOND_TRIES = 6;
 /** Test files that run in parallel slow each other down, even if the machine was idle at the start. */
@@ -90,34 +96,46 @@ function list(word: string, failures: readonly Failure[]): void {
   }
 }
 
-/** Runs the files of few failures again, lists all failures, and returns the exit code. */
-async function finish({ exitCode, output }: Run): Promise<number> {
-  if (exitCode === 0) return 0;
-  const { failures } = output;
+/** Runs the files of few failures again, lists all failures and the counts of all runs, and returns the exit code. */
+async function finish(runs: readonly Run[]): Promise<number> {
+  const outputs = runs.map(({ output }) => output);
+  const count = (word: "pass" | "skip" | "fail"): number =>
+    outputs.reduce((sum, output) => sum + output.count(word), 0);
+  const exitCode = runs.find((each) => each.exitCode !== 0)?.exitCode ?? 0;
+  const failures = outputs.flatMap((output) => output.failures);
   let failed: readonly Failure[] = failures;
   let flaky: readonly Failure[] = [];
-  const failing = output.failedFiles ?? [];
+  const failing = failedFiles(runs);
   if (failing.length > 0 && failing.length <= MOST_SECOND_TRIES) {
     console.error(`\n${failures.length} failed; their files run again, alone`);
-    const again = await run(
-      1,
-      failing.map((file) => `./${file}`),
-    );
+    const again = await run(1, paths(failing));
     if (again.exitCode === 0) [failed, flaky] = [[], failures];
     else failed = again.output.failures.length > 0 ? again.output.failures : failures;
   }
-  console.error("\nFailures:");
+  if (exitCode !== 0) console.error("\nFailures:");
   list("flaky", flaky);
   list("fail", failed);
-  const counted = isNightly || flaky.length === 0 ? Math.max(output.count("fail"), failures.length) : 0;
-  const passed = output.count("pass") + (counted === 0 ? flaky.length : 0);
-  console.error(`\n ${passed} pass\n ${output.count("skip")} skip\n ${counted} fail`);
-  return counted === 0 ? 0 : exitCode;
+  const isPassed = exitCode === 0 || (flaky.length > 0 && !isNightly);
+  const counted = isPassed ? 0 : Math.max(1, count("fail"), failures.length);
+  const passed = count("pass") + (isPassed ? flaky.length : 0);
+  console.error(`\n ${passed} pass\n ${count("skip")} skip\n ${counted} fail`);
+  return isPassed ? 0 : exitCode;
 }
 
-const all = await run(PARALLEL, files);
-if (files.length === 0 && existsSync(costs))
-  console.error(["", ...describeCosts(readFileSync(costs, "utf8"))].join("\n"));
-const exitCode = await finish(all);
+/** Empty if a process of a runner died, or if it is not known which files failed. */
+function failedFiles(runs: readonly Run[]): readonly string[] {
+  const failed = runs.filter(({ exitCode }) => exitCode !== 0).map(({ output }) => output.failedFiles ?? []);
+  return failed.some((some) => some.length === 0) ? [] : failed.flat();
+}
+
+function paths(names: readonly string[]): string[] {
+  return names.map((name) => `./${name}`);
+}
+
+const isWhole = files.length === 0;
+const others = ALONE.map((file) => `--path-ignore-patterns=${file}`);
+const runs = isWhole ? [await run(1, paths(ALONE)), await run(PARALLEL, others)] : [await run(PARALLEL, files)];
+if (isWhole && existsSync(costs)) console.error(["", ...describeCosts(readFileSync(costs, "utf8"))].join("\n"));
+const exitCode = await finish(runs);
 await removeTestFolder(folder);
 process.exit(exitCode);
