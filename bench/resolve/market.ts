@@ -41,7 +41,16 @@ export function timeOf({ now }: MarketQuestion): number {
 }
 
 /** The parts of the questions to develop with, and those that are reserved. */
-export const OPEN_SETS = ["development", "news", "probes", "strangers", "reporters", "guests", "visitors"] as const;
+export const OPEN_SETS = [
+  "development",
+  "news",
+  "probes",
+  "strangers",
+  "reporters",
+  "guests",
+  "visitors",
+  "neighbours",
+] as const;
 export const RESERVED_SETS = ["held", "fresh", "sealed", "kept", "unseen", "closed", "locked", "shut"] as const;
 export type MarketSet = (typeof OPEN_SETS)[number] | (typeof RESERVED_SETS)[number];
 
