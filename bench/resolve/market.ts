@@ -51,7 +51,17 @@ export const OPEN_SETS = [
   "visitors",
   "neighbours",
 ] as const;
-export const RESERVED_SETS = ["held", "fresh", "sealed", "kept", "unseen", "closed", "locked", "shut"] as const;
+export const RESERVED_SETS = [
+  "held",
+  "fresh",
+  "sealed",
+  "kept",
+  "unseen",
+  "closed",
+  "locked",
+  "shut",
+  "barred",
+] as const;
 export type MarketSet = (typeof OPEN_SETS)[number] | (typeof RESERVED_SETS)[number];
 
 /** Whether a text names a set. */
