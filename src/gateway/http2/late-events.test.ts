@@ -4,6 +4,7 @@ import { type TurnpikeError } from "../../lib/errors.ts";
 import { type BodySink, type Exchange, type ResponseHead } from "../exchange/exchange.ts";
 import { flushCork } from "../wire/outgoing.ts";
 import * as f from "./frame.ts";
+import { type Http2Stream } from "./stream.ts";
 import { GET, Host, POST, ScriptedClient, SETTINGS } from "./testing/scripted-client.ts";
 
 const OK = { status: 200, reason: "OK", fields: "", bodyLength: -1 } satisfies ResponseHead;
@@ -167,4 +168,13 @@ test("a window that grows while no data waits for it does not call the sender", 
   client.numbers(f.WINDOW_UPDATE, 1, 100);
   client.settings([[4, 1000]]);
   expect(drained).toBe(0);
+});
+
+test("a stream throws, and stays as it is, if its own side makes a move that the states do not have", () => {
+  const client = new ScriptedClient().begin();
+  const exchange = open(client, f.END_STREAM);
+  response(exchange);
+  const stream = exchange as Exchange & Http2Stream; // That is how this server implements an exchange.
+  expect(() => stream.openedByPeer(true)).toThrow(/^Cannot move a stream: event \d in state \d$/);
+  expect([stream.isClosed, stream.remoteEnded, stream.localEnded]).toEqual([true, true, true]);
 });

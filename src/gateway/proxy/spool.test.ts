@@ -100,6 +100,39 @@ test("bytes that the file does not have cannot be read, and then the disk is not
   expect(logged[0]).toContain("the file is shorter than it was");
 });
 
+/** Writes 2048 bytes at an offset, and prints whether they were written, and what was logged. */
+const WRITES = `
+  import { Spool } from ${JSON.stringify(join(import.meta.dir, "spool.ts"))};
+  const [offset, folder] = process.argv.slice(1);
+  const logged = [];
+  const spool = new Spool({
+    limits: { folder, maxBytes: 1e6 }, now: () => 0, log: (text) => logged.push(text), onUse() {}, onError() {},
+  });
+  const bytes = new Uint8Array(2048);
+  const block = spool.take(spool.shareOf({ clientAddress: "", peerAddress: "" }));
+  spool.write({ block, offset: Number(offset) }, { bytes, start: 0, end: 2048 }, (isWritten) => {
+    console.log(JSON.stringify([isWritten, logged]));
+  });
+`;
+
+/** The same in a file that cannot grow beyond 4096 bytes. */
+function writtenToSmallDisk(offset: number): [isWritten: boolean, logged: string[]] {
+  const limited = `trap '' XFSZ; ulimit -f 8; exec "$0" -e "$@"`;
+  const program = Bun.spawnSync(["sh", "-c", limited, process.execPath, WRITES, String(offset), folder]);
+  return JSON.parse(program.stdout.toString()) as [boolean, string[]];
+}
+
+test("bytes that the disk takes in part or not at all are not written, and the cause is logged", () => {
+  expect(writtenToSmallDisk(2048)).toEqual([true, []]);
+  for (const [offset, cause] of [
+    [3000, "the disk is full"],
+    [4096, "EFBIG"],
+  ] as const) {
+    const message = `Cannot buffer responses for slow clients in ${JSON.stringify(folder)}: ${cause}. They occupy their upstream connections`;
+    expect(writtenToSmallDisk(offset)).toEqual([false, [message]]);
+  }
+});
+
 test("without room for one block there is no block", () => {
   const spool = spoolOf({ maxBytes: BLOCK_BYTES - 1 });
   expect([spool.take(spool.shareOf(CLIENT)), spool.capacity]).toEqual([-1, BLOCK_BYTES - 1]);

@@ -86,6 +86,17 @@ test("entries and bytes are counted exactly and stay within their limits, after 
   );
 });
 
+test("a response that was removed before is not removed again, and holds no other", () => {
+  const store = new CacheStore({ maxEntries: 9, maxBytes: 1_000_000 });
+  const [first, replaced, last] = [response("a", 10, "x"), response("a"), response("a", 10, "y")];
+  for (const one of [first, replaced, last, response("a")]) store.put(one);
+  expect([replaced.older, replaced.newer]).toEqual([undefined, undefined]);
+  const { entries, bytes } = store;
+  store.remove(replaced);
+  expect([store.entries, store.bytes]).toEqual([entries, bytes]);
+  expect(["x", "", "y"].filter((variant) => store.find("a", variant) === undefined)).toEqual([]);
+});
+
 test("a closed store accepts nothing", () => {
   const store = new CacheStore({ maxEntries: 9, maxBytes: 1_000_000 });
   store.put(response("a"));

@@ -90,9 +90,9 @@ export class CacheStore {
   }
 
   remove(response: StoredResponse): void {
-    const responses = this.#byUri.get(response.uri);
-    const at = responses?.indexOf(response) ?? -1;
-    if (responses === undefined || at === -1) return;
+    const responses = this.#byUri.get(response.uri) ?? [];
+    const at = responses.indexOf(response);
+    if (at === -1) return;
     responses.splice(at, 1);
     if (responses.length === 0) this.#byUri.delete(response.uri);
     this.#unlink(response);

@@ -65,8 +65,8 @@ export class StoredResponse {
   #receivedAt = 0;
   #initialAge = 0;
   #lifetime = 0;
-  /** The age in `#agedFields`. */
-  #agedAt = -1;
+  /** The age in `#agedFields`; not a number while there are none. */
+  #agedAt = Number.NaN;
   #agedFields: Fields = "";
 
   constructor(
@@ -128,6 +128,6 @@ export class StoredResponse {
     [this.lastModified] = fieldValues(fields, "last-modified");
     const date = this.lastModified ?? fieldValues(fields, "date")[0];
     this.modifiedAt = date === undefined ? undefined : parseHttpDate(date);
-    this.#agedAt = -1;
+    this.#agedAt = Number.NaN;
   }
 }

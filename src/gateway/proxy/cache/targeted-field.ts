@@ -56,7 +56,10 @@ function take(found: CacheControlDraft, name: string, value: string | undefined)
   const flag = FLAGS.get(name);
   // `?0` turns the directive off. Field names, as in `private="x"`, are ignored, so that the directive applies to the whole
   // response.
-  if (flag !== undefined) found[flag] = value !== "?0";
+  if (flag !== undefined) {
+    found[flag] = value !== "?0";
+    return true;
+  }
   const seconds = SECONDS.get(name);
   if (seconds === undefined) return true;
   if (value === undefined || !/^-?\d+$/.test(value)) return false;

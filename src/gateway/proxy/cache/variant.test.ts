@@ -1,4 +1,5 @@
-import { expect, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
+import { NewestMap } from "../../../lib/memory/newest-map.ts";
 import { normalisedEncodings, variantOf } from "./variant.ts";
 
 test.each([
@@ -40,4 +41,12 @@ test("the order of encodings makes no difference", () => {
     expect(normalisedEncodings(value)).toBe("br,gzip");
   expect(normalisedEncodings("gzip")).toBe("gzip");
   expect(normalisedEncodings("")).toBe("");
+});
+
+test("a value of at most 128 characters is normalised once, and a longer one takes no memory", () => {
+  using kept = spyOn(NewestMap.prototype, "set");
+  for (const tail of ["x".repeat(125), "x".repeat(126)]) {
+    for (let n = 0; n < 2; n++) expect(normalisedEncodings(`b,${tail},`)).toBe(`b,${tail}`);
+  }
+  expect(kept.mock.calls).toEqual([[`b,${"x".repeat(125)},`, `b,${"x".repeat(125)}`]]);
 });

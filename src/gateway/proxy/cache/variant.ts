@@ -21,8 +21,7 @@ export function normalisedEncodings(value: string): string {
   const known = forms.get(value);
   if (known !== undefined) return known;
   const form = normalisedPreferences(value);
-  if (value.length > MAX_FORM_CHARS) return form;
-  forms.set(value, form);
+  if (value.length <= MAX_FORM_CHARS) forms.set(value, form);
   return form;
 }
 
