@@ -3,7 +3,7 @@ import { EGRESS_LIMITS, type EgressFailure } from "./limits.ts";
 import { OWN_PROCESSES, type ProxyAccess } from "./proxy-access.ts";
 import { parseProxyRequest, type ProxyRequest, rewriteResponseHead } from "./proxy-head.ts";
 import { readHead } from "./read-head.ts";
-import { openTunnel, type ProxyRoute, TunnelError } from "./tunnel.ts";
+import { openTunnel, type ProxyRoute } from "./tunnel.ts";
 
 /** The rules of the visit that the proxy asks before each connection. */
 export interface EgressRules {
@@ -135,7 +135,7 @@ async function reach(
   if (typeof addresses === "string") return undefined;
   const route = await rules.route?.();
   if (client.destroyed) return undefined;
-  if (route !== undefined) return await reachThrough(route, { request, addresses, rules }, client, sockets);
+  if (route !== undefined) return await reachThrough(route, { request, addresses, rules }, client);
   for (const address of addresses) {
     const socket = connect({ host: address, port: request.port });
     own(sockets, socket);
@@ -161,23 +161,15 @@ async function reachThrough(
   route: ProxyRoute | EgressFailure,
   { request: { host, port }, addresses, rules }: Reached,
   client: Socket,
-  sockets: Set<Socket>,
 ): Promise<Socket | undefined> {
   const gone = new AbortController();
   const leave = (): void => gone.abort();
   client.once("close", leave);
-  try {
-    if (typeof route === "string") throw new TunnelError(route);
-    const socket = await openTunnel(route, { addresses, port }, gone.signal);
-    own(sockets, socket);
-    return socket;
-  } catch (error) {
-    if (!(error instanceof TunnelError)) throw error;
-    rules.fail(host, port, error.failure);
-    return undefined;
-  } finally {
-    client.off("close", leave);
-  }
+  const socket = typeof route === "string" ? route : await openTunnel(route, { addresses, port }, gone.signal);
+  client.off("close", leave);
+  if (typeof socket !== "string") return socket;
+  rules.fail(host, port, socket);
+  return undefined;
 }
 
 function connected(socket: Socket): Promise<boolean> {

@@ -15,7 +15,7 @@ export interface ProxyRoute {
 const MAX_TRIED = 3;
 
 /** A proxy has made no connection. */
-export class TunnelError extends Error {
+class TunnelError extends Error {
   readonly failure: EgressFailure;
 
   constructor(failure: EgressFailure) {
@@ -26,13 +26,13 @@ export class TunnelError extends Error {
 
 /**
  * Connects to a server through a proxy. The proxy gets one of the server's addresses and not its name, so that it
- * connects to the address that the egress guard has checked. `signal` ends the attempt. Fails with a TunnelError.
+ * connects to the address that the egress guard has checked. `signal` ends the attempt. Never rejects.
  */
 export async function openTunnel(
   { proxy, addresses: [host] }: ProxyRoute,
   { addresses, port }: { readonly addresses: readonly string[]; readonly port: number },
   signal?: AbortSignal,
-): Promise<Socket> {
+): Promise<Socket | EgressFailure> {
   // Many proxies have no IPv6.
   const tried = addresses.toSorted((a, b) => isIP(a) - isIP(b)).slice(0, MAX_TRIED);
   let failure: EgressFailure = "proxy";
@@ -57,7 +57,7 @@ export async function openTunnel(
       signal?.removeEventListener("abort", end);
     }
   }
-  throw new TunnelError(failure);
+  return failure;
 }
 
 interface Wanted {

@@ -3,7 +3,7 @@ import { connect as connectTls, createSecureContext, type SecureContext } from "
 import { systemTrust } from "../../lib/net/system-trust.ts";
 import { egressError } from "../egress/guard.ts";
 import { EGRESS_LIMITS } from "../egress/limits.ts";
-import { openTunnel, type ProxyRoute, TunnelError } from "../egress/tunnel.ts";
+import { openTunnel, type ProxyRoute } from "../egress/tunnel.ts";
 import { loadError } from "./load-errors.ts";
 import { bareHost, portOf } from "../../lib/http/url-host.ts";
 
@@ -63,9 +63,8 @@ function openThrough(route: ProxyRoute, target: ConnectTarget): Opening {
 }
 
 async function socketThrough(route: ProxyRoute, target: ConnectTarget, signal: AbortSignal): Promise<Socket> {
-  const tunnel = await openTunnel(route, target, signal).catch((error: unknown) => {
-    throw error instanceof TunnelError ? egressError(error.failure) : error;
-  });
+  const tunnel = await openTunnel(route, target, signal);
+  if (typeof tunnel === "string") throw egressError(tunnel);
   if (target.tlsHost === undefined) return tunnel;
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
   const socket = connectTls({ ...tlsOptions(target.tlsHost, target.trust), socket: tunnel });
