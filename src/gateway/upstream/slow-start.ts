@@ -12,7 +12,7 @@ export class SlowStart {
   #since: number;
   #wasOut = false;
 
-  /** `now` returns monotonic milliseconds. `isNew`: the server was added while other servers were already in use. */
+  /** `ms` of 0: the whole weight at once. `now` returns monotonic milliseconds. `isNew`: the server was added while other servers were already in use. */
   constructor(ms: number, now: () => number, isNew: boolean) {
     this.#ms = ms;
     this.#now = now;

@@ -1,16 +1,20 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { FakeClock } from "../../lib/testing/fake-clock.ts";
 import { plentyOfBuffers } from "../../lib/testing/plenty.ts";
 import { TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { type UpstreamConfig } from "../config/config.ts";
 import { loadValue } from "../config/load.ts";
 import { onlySlot, Telemetry } from "../telemetry/telemetry.ts";
+import { type Member } from "./member.ts";
 import { ServerStates } from "./outlier-detection.ts";
 import { credentialOf, provideUpstreams, type Upstreams } from "./upstreams.ts";
 
+let clock: FakeClock;
 let wheel: TimerWheel;
 
 beforeEach(() => {
-  wheel = new TimerWheel();
+  clock = new FakeClock();
+  wheel = new TimerWheel(clock);
 });
 
 afterEach(() => wheel.close());
@@ -68,6 +72,22 @@ test("an upstream is empty if it names neither servers nor a discovery, and a ro
   expect(upstreams.of({ upstream: "dns" })).toBe(upstreams.get("dns"));
   expect(upstreams.find("gone")).toBeUndefined();
   expect(() => upstreams.get("gone")).toThrow('there is no upstream "gone"');
+});
+
+function member(port: number): Member {
+  const endpoint = { address: "127.0.0.1", port };
+  return { endpoint, weight: 10, maxFails: 1, failTimeoutMs: 1000, backup: false, slot: port };
+}
+
+test.each([
+  [0, 1],
+  [1000, 0.05],
+])("with a slow start of %i ms, a server that is added has at first its weight times %d", (slow_start_ms, part) => {
+  const upstreams = provideAll([{ name: "u", slow_start_ms, servers: [{ address: "127.0.0.1", port: 1 }] }]);
+  upstreams.setMembers({ u: [member(1)] });
+  upstreams.setMembers({ u: [member(1), member(2)] });
+  clock.advance(1);
+  expect(upstreams.get("u").servers.map(({ weight }) => weight)).toEqual([10, 10 * part]);
 });
 
 function line(token_env: string, token?: string): string {

@@ -167,7 +167,6 @@ function createUpstream(config: UpstreamConfig, deps: UpstreamDeps): Upstream {
         config.servers.length === 0 && config.dns_discovery === undefined && config.catalog_discovery === undefined,
     },
     (member, isNew) => {
-      const slowStart = slowStartMs === 0 ? undefined : new SlowStart(slowStartMs, () => wheel.now(), isNew);
       const metrics = telemetry.serverMetrics(member.slot, config.name);
       return new UpstreamServer(
         member,
@@ -178,11 +177,7 @@ function createUpstream(config: UpstreamConfig, deps: UpstreamDeps): Upstream {
           onError,
           onTlsFailure: tlsFailureLog({ upstream: config.name, endpoint: member.endpoint }, log),
         }),
-        {
-          metrics,
-          states,
-          slowStart,
-        },
+        { metrics, states, slowStart: new SlowStart(slowStartMs, () => wheel.now(), isNew) },
       );
     },
   );

@@ -34,8 +34,8 @@ beforeEach(() => {
   };
 });
 
-const OUT =
-  'upstream "app": server 10.0.0.1:80 is out of rotation for 1000 ms: requests to it failed: no response came in time';
+const REASON = "no response came in time";
+const OUT = `upstream "app": server 10.0.0.1:80 is out of rotation for 1000 ms: requests to it failed: ${REASON}`;
 const BACK = 'upstream "app": server 10.0.0.1:80 may get requests again';
 
 test("a server that failed requests put out of rotation is reported once, and its return once", () => {
@@ -44,10 +44,11 @@ test("a server that failed requests put out of rotation is reported once, and it
   expect(look()).toEqual([]);
   worker.failed(5, MEMBER, "late");
   expect(look()).toEqual([OUT]);
-  expect(events[0]).toMatchObject({ kind: "server_health", details: { upstream: "app", in_rotation: false } });
+  expect(events[0]).toMatchObject({ kind: "server_health", details: { in_rotation: false, reason: REASON } });
   expect(look()).toEqual([]);
   now += 1000;
   expect(look()).toEqual([BACK]);
+  expect(events[0]?.details).toEqual({ upstream: "app", server: "10.0.0.1:80", by_requests: true, in_rotation: true });
   expect(look()).toEqual([]);
 });
 
