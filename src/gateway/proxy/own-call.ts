@@ -7,7 +7,6 @@ import { parsedJson } from "../../lib/parsed-json.ts";
 import { Deadline } from "../../lib/time/timer-wheel.ts";
 import { type ResponseHead } from "../exchange/exchange.ts";
 import { WholeBody } from "../exchange/whole-body.ts";
-import { flushCork } from "../wire/outgoing.ts";
 import { forward } from "./forward.ts";
 import { Subrequest, type SubrequestSink, tellOwnSink } from "./subrequest.ts";
 import { type ForwardTarget } from "./target.ts";
@@ -77,7 +76,6 @@ class Call extends Deadline implements SubrequestSink {
     this.#target.wheel.set(this, CALL_MS);
     try {
       forward(this.#exchange, this.#target);
-      flushCork();
     } catch {
       this.#end(undefined);
     }
@@ -86,7 +84,6 @@ class Call extends Deadline implements SubrequestSink {
   override onDeadline(): void {
     this.#end(undefined);
     this.#exchange?.cancel();
-    flushCork();
   }
 
   start({ status }: ResponseHead): void {

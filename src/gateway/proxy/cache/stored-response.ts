@@ -65,7 +65,7 @@ export class StoredResponse {
   #receivedAt = 0;
   #initialAge = 0;
   #lifetime = 0;
-  /** The age in `#agedFields`; not a number while there are none. */
+  /** The age in `#agedFields`; not a number before the first. */
   #agedAt = Number.NaN;
   #agedFields: Fields = "";
 
