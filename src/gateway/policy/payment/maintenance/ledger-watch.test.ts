@@ -7,8 +7,10 @@ const gauge: boolean[] = [];
 const events: NewEvent[] = [];
 const lines: string[] = [];
 let watch: LedgerWatch;
+let now = 0;
 
 beforeEach(() => {
+  now = 0;
   gauge.length = 0;
   events.length = 0;
   lines.length = 0;
@@ -16,6 +18,7 @@ beforeEach(() => {
     { set: (_metric, isAway) => void gauge.push(isAway === 0) },
     (event) => events.push(event),
     (line) => void lines.push(line),
+    () => now,
   );
 });
 
@@ -41,8 +44,25 @@ test("a ledger that can be read and not written stays unavailable until a write 
   // This write found nothing to change.
   expect(await watch.writing(Promise.resolve(0), (rows) => rows > 0)).toBe(0);
   expect([gauge.at(-1), told()]).toEqual([false, ["away"]]);
+  now = 10_000;
   await watch.writing(Promise.resolve(1), (rows) => rows > 0);
   expect([gauge.at(-1), told()]).toEqual([true, ["away", "back"]]);
+});
+
+test("small writes that succeed between failed ones do not hide a full disk", () => {
+  for (now = 0; now < 60_000; now += 5000) {
+    watch.wrote(false);
+    watch.wrote(true);
+  }
+  expect([new Set(gauge), told()]).toEqual([new Set([false]), ["away"]]);
+  now += 4999;
+  watch.wrote(true);
+  expect(told()).toEqual(["away"]);
+  now += 1;
+  watch.wrote(true);
+  expect([gauge.at(-1), told()]).toEqual([true, ["away", "back"]]);
+  watch.wrote(true);
+  expect(told()).toEqual(["away", "back"]);
 });
 
 test("only after a failed write, it tries one itself, and leaves nothing behind", async () => {
@@ -67,6 +87,7 @@ test("only after a failed write, it tries one itself, and leaves nothing behind"
   await watch.tryAgain({ paymentIds }, 0);
   expect([tries, gauge.at(-1)]).toEqual([1, false]);
   isFull = false;
+  now = 10_000;
   await watch.tryAgain({ paymentIds }, 0);
   await watch.tryAgain({ paymentIds }, 0);
   expect([tries, gauge.at(-1), ids.size]).toEqual([2, true, 0]);

@@ -3,6 +3,10 @@ import { type Store } from "../../../../store/store.ts";
 import { type OnEvent } from "../../../telemetry/event.ts";
 import { type Counts } from "../../../telemetry/metrics/counts.ts";
 
+/**
+ * Milliseconds after a failed write in which another write proves nothing: a full disk of PostgreSQL has room for some rows.
+ */
+const UNPROVEN_MS = 10_000;
 /** No payer has this address, and no client can send this id. */
 const TRIAL_ID = { payer: "", id: "trial" };
 
@@ -14,15 +18,25 @@ export class LedgerWatch {
   readonly #counts: Pick<Counts, "set">;
   readonly #onEvent: OnEvent;
   readonly #log: (line: string) => void;
-  readonly #outage = new Outage();
+  readonly #now: () => number;
+  readonly #outage: Outage;
   #cannotRead = false;
-  #cannotWrite = false;
+  /** The time of the last failed write since which the ledger counts as one that cannot be changed. */
+  #writeFailed: number | undefined;
   #away = false;
 
-  constructor(counts: Pick<Counts, "set">, onEvent: OnEvent, log: (line: string) => void) {
+  /** `now` returns monotonic milliseconds. */
+  constructor(
+    counts: Pick<Counts, "set">,
+    onEvent: OnEvent,
+    log: (line: string) => void,
+    now: () => number = () => performance.now(),
+  ) {
     this.#counts = counts;
     this.#onEvent = onEvent;
     this.#log = log;
+    this.#now = now;
+    this.#outage = new Outage(now);
   }
 
   /** The ledger was read, or could not be read. */
@@ -33,7 +47,9 @@ export class LedgerWatch {
 
   /** The ledger was changed, or could not be changed. A write that changed no row proves nothing. */
   wrote(succeeded: boolean): void {
-    this.#cannotWrite = !succeeded;
+    const isUnproven = this.#writeFailed !== undefined && this.#now() - this.#writeFailed < UNPROVEN_MS;
+    if (!succeeded) this.#writeFailed = this.#now();
+    else if (!isUnproven) this.#writeFailed = undefined;
     this.#tell(succeeded);
   }
 
@@ -51,7 +67,7 @@ export class LedgerWatch {
 
   /** After a failed write, tries another one, because there may be no payments. Never rejects. */
   async tryAgain({ paymentIds }: Pick<Store, "paymentIds">, now: number): Promise<void> {
-    if (!this.#cannotWrite) return;
+    if (this.#writeFailed === undefined) return;
     try {
       await paymentIds.tie(TRIAL_ID, "", now);
       await paymentIds.untie(TRIAL_ID, "");
@@ -63,7 +79,7 @@ export class LedgerWatch {
 
   #tell(succeeded: boolean): void {
     if (!succeeded) this.#outage.failed();
-    const away = this.#cannotRead || this.#cannotWrite;
+    const away = this.#cannotRead || this.#writeFailed !== undefined;
     this.#counts.set("ledgerAway", away ? 1 : 0);
     if (away === this.#away) return;
     this.#away = away;
