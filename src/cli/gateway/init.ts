@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { open, readFile, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { diagnosticText } from "../../gateway/config/diagnostic.ts";
+import { replaceFile } from "../../gateway/admin/running-config/replace-file.ts";
 import { formatOf } from "../../gateway/config/formats/format-of.ts";
 import { loadValue } from "../../gateway/config/load.ts";
 import { challengeSteps } from "../../gateway/process/check/check-challenges.ts";
@@ -247,10 +248,20 @@ async function textFor(file: string, choices: InitChoices): Promise<string> {
 
 async function write(file: string, text: string, force: boolean): Promise<void> {
   try {
-    await writeFile(file, text, { flag: force ? "w" : "wx" });
+    // On a full disk an old file stays, and no part of a new one.
+    if (force && existsSync(file)) await replaceFile(file, Buffer.from(text), () => true);
+    else await writeNew(file, text);
   } catch (error) {
     const code = codeOf(error) ?? "unknown";
     const reason = code === "ENOENT" ? `there is no folder "${dirname(file)}"` : code;
     throw new StartError(`Cannot write "${file}": ${reason}`, { cause: error });
   }
+}
+
+async function writeNew(file: string, text: string): Promise<void> {
+  await using handle = await open(file, "wx");
+  await handle.writeFile(text).catch(async (error: unknown) => {
+    await rm(file, { force: true });
+    throw error;
+  });
 }
