@@ -132,6 +132,21 @@ test("bytes go out as they are, into a pipe and a file", async () => {
   expect([...(await child.stdout.bytes())]).toEqual([0, 255, 10, 13]);
 });
 
+test("a file without a place is refused before a payment, and a full one is named", async () => {
+  const report = `127.0.0.1:${gateway.port}/reports/1`;
+  const refused = await pay(report, "-o", "no/report");
+  expect([refused.code, refused.err]).toEqual([
+    1,
+    expect.stringMatching(/Cannot write to "no\/report": there is no folder/),
+  ]);
+  expect(refused.err).not.toContain("paid");
+  const full = await pay(report, "-o", "/dev/full");
+  expect([full.code, full.err]).toEqual([
+    1,
+    expect.stringMatching(/^turnpike pay: Cannot write to "\/dev\/full": ENOSPC$/m),
+  ]);
+});
+
 test("a price above the limit is not paid, and a failure is reported and free", async () => {
   const dear = await pay(`${url}/dear`);
   expect(dear).toMatchObject({ code: 1, out: "" });

@@ -152,6 +152,21 @@ async function turnpikeWith(env: Readonly<Record<string, string>>, ...args: stri
   return { code, stdout, text: new TextDecoder().decode(stdout), errors };
 }
 
+/** The path of the result of a call whose standard output is full, in the folder for temporary files. */
+async function kept(...args: readonly string[]): Promise<string> {
+  const env = { ...process.env, TURNPIKE_HOME: join(folder, "home"), TURNPIKE_GATEWAY: server.url.href };
+  const child = Bun.spawn([process.execPath, "-e", RUNNER, "call", ...args], {
+    cwd: folder,
+    env: { ...env, TMPDIR: folder },
+    stdio: ["ignore", Bun.file("/dev/full"), "pipe"],
+  });
+  const [errors, code] = await Promise.all([child.stderr.text(), child.exited]);
+  expect(code).toBe(1);
+  expect(errors).toContain("turnpike call: Cannot write to ");
+  const [, path = ""] = /: ENOSPC; the result is in "(.+)"\n$/.exec(errors) ?? [];
+  return path;
+}
+
 test("read creates a wallet, pays, prints the article, and prints the payment", async () => {
   const { code, text, errors } = await turnpike("call", "read", "http://a.example/", "--set", "timeout=5");
   expect([code, text]).toEqual([0, "# A title\n\nAn \u001b]0;evil\u0007article\n"]);
@@ -188,6 +203,22 @@ test("a binary result goes to the pipe, or to the named file", async () => {
   expect(new Uint8Array(readFileSync(join(folder, "code.png")))).toEqual(PNG);
   await turnpike("call", "scrape", "u", "--out", "page.md");
   expect(readFileSync(join(folder, "page.md"), "utf8")).toBe("The page\n");
+});
+
+test.each([
+  ["no/code.png", /^turnpike call: Cannot write to "no\/code.png": there is no folder ".*\/no"\n$/],
+  [".", /^turnpike call: Cannot write to "\.": it is a folder\n$/],
+])("a result that would have no place at %s is not paid for", async (out, errors) => {
+  const ran = await turnpike("call", "qr", "hello", "--out", out);
+  expect([ran.code, paid]).toEqual([1, []]);
+  expect(ran.errors).toMatch(errors);
+});
+
+test("a result that was paid for is kept elsewhere if its file or standard output is full", async () => {
+  expect(new Uint8Array(readFileSync(await kept("qr", "hello", "--out", "/dev/full")))).toEqual(PNG);
+  expect(new Uint8Array(readFileSync(await kept("qr", "hello")))).toEqual(PNG);
+  expect(readFileSync(await kept("scrape", "u", "--out", "/dev/full"), "utf8")).toBe("The page\n");
+  expect(readFileSync(await kept("scrape", "u"), "utf8")).toBe("The page\n");
 });
 
 test("a batch prints each page below its URL, and the failed pages on standard error", async () => {

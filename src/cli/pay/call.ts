@@ -7,6 +7,7 @@ import { CALL_FLAGS, type CallRequest, parseCall } from "./call-arguments.ts";
 import { OPERATIONS } from "./operations.ts";
 import { isFailedBatch, render } from "./call-render.ts";
 import { type Output, writeBinary, writeText } from "../common/call-output.ts";
+import { refuseUnwritable } from "../common/output-file.ts";
 import { atBoundary } from "../common/boundary.ts";
 import { describeFailure, isNetworkError, sayPaid, unreachable, withHint } from "../common/paid-response.ts";
 import { followJob } from "./jobs/follow-job.ts";
@@ -50,7 +51,7 @@ const MAX_RETRY_AFTER_S = 10;
 export function call(args: readonly string[], limitMs = MAX_CALL_MS): Promise<number> {
   return atBoundary(USAGE, async () => {
     const request = parseCall(args);
-    if (request.isJob && request.out !== undefined) refuseUsed(request.out);
+    if (request.out !== undefined) (request.isJob ? refuseUsed : refuseUnwritable)(request.out);
     const done = await performWithin(limitMs, request);
     return typeof done === "number" ? done : await follow(request, done);
   });

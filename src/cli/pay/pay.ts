@@ -1,11 +1,11 @@
-import { createWriteStream } from "node:fs";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
+import { open } from "node:fs/promises";
+import { codeOf, messageOf } from "../../lib/caught.ts";
 import { readResponse } from "../../lib/http/response-bytes.ts";
 import { formatDollars } from "../../payments/client/choice.ts";
 import { type Paid, payAndFetch, PaymentOutcomeUnknown } from "../../payments/client/client.ts";
 import { atBoundary } from "../common/boundary.ts";
 import { type Output, writeBinary, writeText } from "../common/call-output.ts";
+import { refuseUnwritable } from "../common/output-file.ts";
 import { describeFailure, isNetworkError, sayPaid, unreachable, withHint } from "../common/paid-response.ts";
 import { bodyOf, parsePay, PAY_FLAGS, type PayRequest, typeOf } from "./pay-arguments.ts";
 import { createPayer } from "./payer.ts";
@@ -36,7 +36,9 @@ const TEXT = /^text\/|[/+](?:json|xml|javascript|x-ndjson|yaml)$/;
 /** `turnpike pay`: pays for any URL, prints the response. Returns 0 done, 1 refused or failed, 2 wrong usage. */
 export function pay(args: readonly string[]): Promise<number> {
   return atBoundary(USAGE, async () => {
-    await perform(parsePay(args));
+    const request = parsePay(args);
+    if (request.out !== undefined) refuseUnwritable(request.out);
+    await perform(request);
     return 0;
   });
 }
@@ -83,10 +85,11 @@ async function print(response: Response, { out, url }: PayRequest): Promise<void
   const output: Output = { out, isTerminal: process.stdout.isTTY, say };
   try {
     if (out !== undefined) {
-      await pipeline(Readable.from(response.body ?? []), createWriteStream(out));
+      await using file = await open(out, "w");
+      await copy(response, `"${out}"`, (chunk) => file.writeFile(chunk));
       say(`wrote ${out}`);
     } else if (!output.isTerminal) {
-      for await (const chunk of response.body ?? []) await writeStandard(chunk);
+      await copy(response, "standard output", writeStandard);
     } else if (type === "" || TEXT.test(type)) {
       await writeText(new TextDecoder().decode(await readResponse(response)), output);
     } else {
@@ -95,6 +98,19 @@ async function print(response: Response, { out, url }: PayRequest): Promise<void
   } catch (error) {
     if (!isNetworkError(error)) throw error;
     throw new Error(`Cannot read the response of ${url.origin} to its end: ${error.message}`, { cause: error });
+  }
+}
+
+/** Writes each chunk of the body. Throws an error without a code, which names `place`, if it cannot be written. */
+async function copy({ body }: Response, place: string, write: (chunk: Uint8Array) => Promise<void>): Promise<void> {
+  for await (const chunk of body ?? []) {
+    try {
+      await write(chunk);
+    } catch (error) {
+      // The reader of the pipe has closed it, as `head` does.
+      if (codeOf(error) === "EPIPE") return;
+      throw new Error(`Cannot write to ${place}: ${codeOf(error) ?? messageOf(error)}`, { cause: error });
+    }
   }
 }
 

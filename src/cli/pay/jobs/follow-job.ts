@@ -43,9 +43,10 @@ export async function followJob(kept: KeptJob, send: Fetch, options: FollowOptio
   const leaving = new AbortController();
   const job = jobOf(kept, send);
   const watch = new JobWatch(job, leaving.signal);
-  const sink = openSink(kept, options, watch);
+  let sink: ResultSink | undefined;
   void stopSignal().then(() => leaving.abort());
   try {
+    sink = openSink(kept, options, watch);
     const state = await writeResults(job, sink, leaving.signal);
     watch.stop();
     sayNote(endText(state));
@@ -58,7 +59,7 @@ export async function followJob(kept: KeptJob, send: Fetch, options: FollowOptio
     if (!leaving.signal.aborted) throw error;
     return INTERRUPTED;
   } finally {
-    sink.close();
+    sink?.close();
   }
 }
 

@@ -9,6 +9,7 @@ const LINE_END = 10;
 
 /** A file with a line of JSON for each result. Each line has the number of its result. */
 export class ResultLines {
+  readonly #path: string;
   readonly #file: number;
   /** The number of the last result in the file; 0 if there is no result. */
   readonly last: number;
@@ -18,6 +19,7 @@ export class ResultLines {
    * removed from it. Throws an error that names the file.
    */
   constructor(path: string, goesOn: boolean) {
+    this.#path = path;
     try {
       this.#file = openSync(path, goesOn ? "a+" : "ax+");
       this.last = lastNumber(this.#file);
@@ -28,7 +30,11 @@ export class ResultLines {
   }
 
   append(line: string): void {
-    appendFileSync(this.#file, `${line}\n`);
+    try {
+      appendFileSync(this.#file, `${line}\n`);
+    } catch (error) {
+      throw new Error(`Cannot write to "${this.#path}": ${codeOf(error) ?? messageOf(error)}`, { cause: error });
+    }
   }
 
   close(): void {

@@ -1,7 +1,8 @@
-import { lstatSync, mkdirSync, readFileSync, type Stats, statSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readFileSync, rmSync, type Stats, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type JobResult } from "../../../client/operations.ts";
-import { codeOf } from "../../../lib/caught.ts";
+import { codeOf, messageOf } from "../../../lib/caught.ts";
+import { refuseUnwritable } from "../../common/output-file.ts";
 import { withoutControls } from "../../common/terminal.ts";
 import { writeStandard } from "../../common/standard-output.ts";
 import { pageText } from "./page-text.ts";
@@ -35,12 +36,13 @@ export function sinkAt(out: string, goesOn: boolean): ResultSink {
   return isLines(out) ? lineSink(new ResultLines(out, goesOn)) : folderSink(out, goesOn);
 }
 
-/** Throws an error if `--out` cannot become a new file or folder of results. */
+/** Throws an error if `--out` cannot become a new file or folder of results, before they are paid for. */
 export function refuseUsed(out: string): void {
   const known = existing(isLines(out) ? out : join(out, INDEX));
   const isFile = !isLines(out) && existing(out)?.isDirectory() === false;
   if (isFile) throw new Error(`Cannot write to "${out}": it is a file; name a folder, or a file that ends in .ndjson`);
   if (known !== undefined) throw new Error(`Cannot write to "${out}": it has results; name another one with --out`);
+  refuseUnwritable(out, !isLines(out));
 }
 
 function existing(path: string): Stats | undefined {
@@ -89,7 +91,10 @@ function writePage(folder: string, url: string, extension: string, content: stri
       writeFileSync(path, text, { flag: "wx" });
       return name;
     } catch (error) {
-      if (codeOf(error) !== "EEXIST") throw error;
+      if (codeOf(error) !== "EEXIST") {
+        rmSync(path, { force: true });
+        throw new Error(`Cannot write to "${path}": ${codeOf(error) ?? messageOf(error)}`, { cause: error });
+      }
       // The command was stopped between the file and its line in the index.
       if (lstatSync(path).isFile() && readFileSync(path, "utf8") === text) return name;
     }
