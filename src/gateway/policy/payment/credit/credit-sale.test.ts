@@ -2,6 +2,7 @@
 import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../../../lib/testing/patience.ts";
 import { issueCredit } from "../../../../payments/credit/issue.ts";
+import { fieldValue } from "../../../../lib/http/fields.ts";
 import { PAYER, USDC } from "../../../../payments/testing/payment.ts";
 import { type NewCredit } from "../../../../store/credits.ts";
 import { type ShopOptions, closeShops, decoded, openShop } from "../testing/shop.ts";
@@ -177,4 +178,17 @@ test("requests at once cannot spend more than the balance", async () => {
   const { shop, buy, balance } = await sold();
   const statuses = await Promise.all(Array.from({ length: 6 }, async () => (await buy()).status));
   expect([statuses.filter((status) => status === 200).length, shop.runs, await balance()]).toEqual([2, 2, 0.5 * PRICE]);
+});
+
+test.each<[string, Case, balance: string | undefined]>([
+  ["of money has", {}, "0.025"],
+  ["whose asset is unknown lacks", { credit: { token: `0x${"a".repeat(40)}` } }, undefined],
+  ["of calls lacks", { credit: { unit: "calls", name: "pass" } }, undefined],
+  ["that has ended lacks", { credit: { expiresAt: 1 } }, undefined],
+])("a free request with a token %s the balance for its upstream, and costs nothing", async (_what, script, told) => {
+  const match = { methods: [], headers: [], query: [] };
+  const rules = [{ match, consumers: [], payers: [], body: [], free: true as const }];
+  const { shop, buy, balance } = await sold({ ...script, shop: { terms: { rules } } });
+  expect([(await buy()).status, await balance()]).toEqual([200, 2.5 * PRICE]);
+  expect(fieldValue(shop.lastUpstreamFields, "turnpike-balance")).toBe(told);
 });

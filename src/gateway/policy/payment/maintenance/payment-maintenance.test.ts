@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterEach, beforeEach, expect, spyOn, test } from "bun:test";
 import { until } from "../../../../lib/testing/until.ts";
 import { AUTHORIZER, claimedChannel, KEYS } from "../../../../payments/channels/testing/claimed-channel.ts";
 import { createSimulatedFacilitator } from "../../../../payments/facilitator/simulated-facilitator.ts";
@@ -260,6 +260,17 @@ test("charges of channels are claimed also after a configuration that takes no p
   // The risk before the claim.
   expect([figure("turnpike_channels_owing"), figure("turnpike_channel_risk_dollars")]).toEqual([1, 0.003]);
   expect([figure("turnpike_channels_withdrawing"), figure("turnpike_channel_lost_dollars")]).toEqual([0, 0]);
+});
+
+test("the metrics of channels sum the risks in all tokens, and the dollars of the known ones", async () => {
+  const { network } = REQUIREMENTS;
+  const usdc = { network, token: USDC, channels: 3, withdrawing: 2, owed: "3000", deniable: "0", lost: "500000" };
+  const other = { ...usdc, token: `0x${"a".repeat(40)}`, channels: 4 };
+  using _ = spyOn(store.channels, "risks").mockResolvedValue([usdc, other].map((risk) => ({ ...risk, owedSince: 1 })));
+  const channels = { keys: KEYS, authorizer: AUTHORIZER };
+  await begin(settings([seller("/own")], { channels })).close();
+  expect([figure("turnpike_channels_owing"), figure("turnpike_channels_withdrawing")]).toEqual([7, 4]);
+  expect([figure("turnpike_channel_risk_dollars"), figure("turnpike_channel_lost_dollars")]).toEqual([0.003, 0.5]);
 });
 
 function configOf(x402: object, ...routes: readonly object[]): Config {
