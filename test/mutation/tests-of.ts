@@ -9,6 +9,7 @@ export const ROOMS: readonly string[] = [
   "src/gateway/policy",
   "src/gateway/policy/payment",
   "src/payments/channels",
+  "src/payments/client",
   "src/payments/evm",
   "src/store",
   "src/gateway/admin",

@@ -129,12 +129,7 @@ export async function choosePayment(required: PaymentRequired, options: ChoiceOp
   const [best] = candidates.toSorted((a, b) => a.rank - b.rank);
   if (best !== undefined) {
     const { choice, permitNonce, approval } = best;
-    if (choice.method === "solana") return choice;
-    return {
-      ...choice,
-      ...(permitNonce === undefined ? {} : { permitNonce }),
-      ...(approval === undefined ? {} : { approval }),
-    };
+    return choice.method === "solana" ? choice : { ...choice, permitNonce, approval };
   }
   const reasons = new Map(weighed.map((one) => [one.choice.requirements, "reason" in one ? `: ${one.reason}` : ""]));
   const asked = required.accepts.map((one) => `${one.scheme} on ${networkTitle(one.network)}${reasons.get(one) ?? ""}`);

@@ -120,7 +120,10 @@ test("a price from the target of a redirect is not paid, and nothing is signed",
   const shop = gateway([REQUIREMENTS], [{ status: 200 }]);
   const door = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => Response.redirect(shop.url, 307) });
   servers.push(door);
-  expect(await refusal(door.url.href)).toContain("Cannot pay: the price is not from");
+  const [from, to] = [door.url.origin, new URL(shop.url).origin];
+  expect(await refusal(door.url.href)).toBe(
+    `Error: Cannot pay: the price is not from ${from}, which redirected the request to ${to}. Call that address instead`,
+  );
   expect([shop.payments.length, opened]).toEqual([0, 0]);
 });
 
@@ -143,6 +146,7 @@ for (const [name, receipt] of [
   ["of another payer", { ...RECEIPT, payer: REQUIREMENTS.payTo }],
   ["above the signed amount", { ...RECEIPT, amount: "10001" }],
   ["without a transaction hash", { ...RECEIPT, transaction: "done" }],
+  ["of no amount", { ...RECEIPT, amount: "-1" }],
   ["of another shape", { paid: true }],
 ] as const) {
   test(`a receipt ${name} is ignored`, async () => {
@@ -151,6 +155,47 @@ for (const [name, receipt] of [
     expect([paid.response.status, paid.receipt]).toEqual([200, undefined]);
   });
 }
+
+test("a receipt may be without payer and transaction, and up to the signed amount", async () => {
+  const receipt = { ...RECEIPT, payer: undefined, transaction: "", amount: "10000", extra: {} };
+  const shop = gateway([REQUIREMENTS], [{ status: 200, headers: { "payment-response": encodeHeader(receipt) } }]);
+  const paid = await payAndFetch(shop.url, {}, OPTIONS);
+  expect(paid.choice && paid.receipt && describeReceipt(paid.choice, paid.receipt)).toBe(
+    "$0.01 USDC on Base Sepolia (eip155:84532), by a voucher",
+  );
+});
+
+test("the caller sees the fields of the paid request, and its clock decides the expiry", async () => {
+  const shop = gateway([REQUIREMENTS], [{ status: 200 }]);
+  const seen: (string | null)[] = [];
+  const paying = (headers: Headers) => void seen.push(headers.get("payment-signature"), headers.get("x-own"));
+  await payAndFetch(shop.url, { headers: { "x-own": "1" } }, { ...OPTIONS, paying, now: () => 5_999 });
+  expect(seen).toEqual([expect.any(String), "1"]);
+  expect(shop.payments[0]?.payload.authorization.validBefore).toBe("65");
+});
+
+test("a call that is given up before the signature pays nothing, and after it ends with an open outcome", async () => {
+  const shop = gateway([REQUIREMENTS], [{ status: 503, headers: { "retry-after": "1" } }]);
+  const first = new AbortController();
+  const funds = async () => {
+    first.abort(new Error("given up"));
+    return undefined;
+  };
+  const early = payAndFetch(shop.url, { signal: first.signal }, { ...OPTIONS, funds, spend: forbid });
+  expect(await early.then(() => "paid", String)).toBe("Error: given up");
+  expect([shop.payments.length, opened]).toEqual([0, 0]);
+  const later = new AbortController();
+  // The wait does not end by itself.
+  const sleep = (): Promise<void> => {
+    later.abort();
+    return new Promise(() => {});
+  };
+  const late = payAndFetch(shop.url, { signal: later.signal }, { ...OPTIONS, sleep });
+  expect(await late.then(() => "paid", String)).toContain(
+    "Cannot find out the result of the payment: the call was given up; it may have been charged",
+  );
+  expect(shop.payments.length).toBe(1);
+});
 
 test("the receipt shows the charged amount if it is less than the signed amount", async () => {
   const receipt = { ...RECEIPT, amount: "5000" };

@@ -23,8 +23,8 @@ import {
   type Paid,
   type PaidRequest,
   receiptField,
+  type Sent,
   sendPaid,
-  sleepFor,
 } from "./send-paid.ts";
 import { signSolana, solanaExpiry, type SolanaPayer } from "./solana-payer.ts";
 import { expiryOf, signChoice } from "./sign-choice.ts";
@@ -101,15 +101,26 @@ export async function payAndFetch(url: string, init: RequestInit, options: PayOp
   // A redirect would send a spendable payment to its target.
   const paid: RequestInit = { ...init, headers, redirect: "manual" };
   options.paying?.(headers);
-  const sent = await sendPaid(() => send(url, paid), init.signal ?? undefined, options.sleep ?? sleepFor);
+  const sent = await sendPaid(() => send(url, paid), init.signal, options.sleep);
   const { response } = sent;
-  const receipt =
-    charge === undefined ? readReceipt(response, choice, account) : chargeReceipt(response, choice, account);
-  if (response.ok || receipt?.success === true) return { response, choice, receipt, isOpen: false, isFree: false };
+  const free = (): void => release?.(expires);
+  if (charge === undefined) return await outcomeOf(sent, choice, readReceipt(response, choice, account), free);
   // A failure by the `Payment` scheme has no receipt, and only some statuses say that the payment was refused.
-  const isUnclear = charge !== undefined && response.status !== 402 && response.status !== 400;
-  const isOpen = sent.wasBroken || isUnclear || (receipt === undefined && (await isOpenAfter(response)));
-  if (!isOpen) release?.(expires);
+  const isRefused = response.status === 402 || response.status === 400;
+  const wasBroken = sent.wasBroken || !isRefused;
+  return await outcomeOf({ response, wasBroken }, choice, chargeReceipt(response, choice, account), free);
+}
+
+/** The outcome of a payment. Calls `free` if the server says that it charged nothing. */
+async function outcomeOf(
+  { response, wasBroken }: Sent,
+  choice: AnyChoice,
+  receipt: Receipt | undefined,
+  free: () => void,
+): Promise<Paid> {
+  if (response.ok || receipt?.success === true) return { response, choice, receipt, isOpen: false, isFree: false };
+  const isOpen = wasBroken || (receipt === undefined && (await isOpenAfter(response)));
+  if (!isOpen) free();
   return { response, choice, receipt, isOpen, isFree: !isOpen };
 }
 
@@ -134,16 +145,8 @@ async function payOnSolana(
   const headers = new Headers(init.headers);
   headers.set(PAYMENT_SIGNATURE, encodeHeader(signSolana(required, choice, account, blockhash)));
   const paid: RequestInit = { ...init, headers, redirect: "manual" };
-  const { response, wasBroken } = await sendPaid(
-    () => send(url, paid),
-    init.signal ?? undefined,
-    options.sleep ?? sleepFor,
-  );
-  const receipt = readReceipt(response, choice, account);
-  if (response.ok || receipt?.success === true) return { response, choice, receipt, isOpen: false, isFree: false };
-  const isOpen = wasBroken || (receipt === undefined && (await isOpenAfter(response)));
-  if (!isOpen) release?.(expires);
-  return { response, choice, receipt, isOpen, isFree: !isOpen };
+  const sent = await sendPaid(() => send(url, paid), init.signal, options.sleep);
+  return await outcomeOf(sent, choice, readReceipt(sent.response, choice, account), () => release?.(expires));
 }
 
 function originOf(url: string): string {

@@ -8,7 +8,6 @@ import { currentFees } from "../evm/transactions/fees.ts";
 import { type Environment, openChain, rpcVariable } from "../evm/balances.ts";
 import { type EvmNode } from "../evm/node/node.ts";
 import { fundsRequests } from "../evm/permit2/funds-requests.ts";
-import { isEvmAsset } from "../x402/assets.ts";
 import { type EvmNetwork } from "../x402/networks.ts";
 import { type Funds, type Choice, PaymentDeclined } from "./choice.ts";
 
@@ -38,7 +37,6 @@ function openNamed(network: EvmNetwork, url: string): EvmNode {
 export function createFunds(env: Environment, owner: () => Address): (choice: Choice) => Promise<Funds | undefined> {
   const nodes = new Map<EvmNetwork, EvmNode>();
   return async ({ asset }) => {
-    if (!isEvmAsset(asset)) return undefined;
     const url = env[rpcVariable(asset.network)];
     if (url === undefined || url === "") return undefined;
     const node = nodes.get(asset.network) ?? openNamed(asset.network, url);

@@ -74,15 +74,21 @@ export function sleepFor(ms: number): Promise<void> {
   return new Promise((resolve) => void setTimeout(resolve, ms));
 }
 
+/** The last response to a payment. `wasBroken`: a response got lost before. */
+export interface Sent {
+  readonly response: Response;
+  readonly wasBroken: boolean;
+}
+
 /**
  * Sends a request with a payment, and sends it again while the outcome is open. Throws PaymentOutcomeUnknown without any
- * response. `wasBroken`: a response got lost before.
+ * response.
  */
 export async function sendPaid(
   send: () => Promise<Response>,
-  signal: AbortSignal | undefined,
-  sleep: (ms: number) => Promise<void>,
-): Promise<{ readonly response: Response; readonly wasBroken: boolean }> {
+  signal?: AbortSignal | null,
+  sleep: (ms: number) => Promise<void> = sleepFor,
+): Promise<Sent> {
   let wasBroken = false;
   for (let resends = 0; ; resends++) {
     const last = resends === MAX_RESENDS;
@@ -90,8 +96,8 @@ export async function sendPaid(
       if (signal?.aborted === true) throw new PaymentOutcomeUnknown("the call was given up", { cause: error });
       if (last) throw new PaymentOutcomeUnknown(codeOf(error) ?? "no response", { cause: error });
     });
-    const wait = response === undefined ? NO_RESPONSE_WAIT_MS : waitBeforeResend(response);
-    if (response !== undefined && (wait === undefined || last)) return { response, wasBroken };
+    const wait = response && !last ? waitBeforeResend(response) : undefined;
+    if (response !== undefined && wait === undefined) return { response, wasBroken };
     wasBroken ||= response === undefined;
     await response?.body?.cancel();
     await Promise.race([sleep(wait ?? NO_RESPONSE_WAIT_MS), aborted(signal)]);
@@ -99,7 +105,7 @@ export async function sendPaid(
 }
 
 /** Settles when the caller aborts the call. */
-function aborted(signal: AbortSignal | undefined): Promise<void> {
+function aborted(signal?: AbortSignal | null): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted === true) resolve();
     signal?.addEventListener("abort", () => resolve(), { once: true });

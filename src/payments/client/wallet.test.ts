@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { privateKeyToAccount } from "viem/accounts";
-import { openWallet, readWallet, walletPath } from "./wallet.ts";
+import { importWallet, openWallet, readWallet, walletPath } from "./wallet.ts";
 
 function fresh(): string {
   return join(mkdtempSync(join(tmpdir(), "turnpike-wallet-")), "home", "wallet.json");
@@ -21,6 +21,7 @@ test("a wallet is created on first use, readable only by its owner, and stays th
   const file: { private_key: `0x${string}`; address: string } = JSON.parse(readFileSync(path, "utf8"));
   expect(privateKeyToAccount(file.private_key).address).toBe(first.account.address);
   expect<string>(file.address).toBe(first.account.address);
+  expect(readFileSync(path, "utf8")).toBe(`${JSON.stringify(file, undefined, 2)}\n`);
 });
 
 test("a wallet that other users can read is refused, and the error says what to do", () => {
@@ -41,6 +42,7 @@ test("a damaged wallet is not used, not replaced and not shown", () => {
   const damaged = [
     "{",
     "[]",
+    JSON.stringify({ ...good, version: 2 }),
     JSON.stringify({ ...good, private_key: "0xsecret" }),
     JSON.stringify({ ...good, private_key: `0x${"0".repeat(64)}` }),
     JSON.stringify({ ...good, address: `0x${"1".repeat(40)}` }),
@@ -50,6 +52,31 @@ test("a damaged wallet is not used, not replaced and not shown", () => {
     expect(() => openWallet(path)).toThrow(/^Cannot use the wallet "[^"]+": it/);
     expect(readFileSync(path, "utf8")).toBe(text);
   }
+});
+
+test("a key is imported into a new wallet alone, and only if it is valid", () => {
+  const path = fresh();
+  expect(() => importWallet(path, new Uint8Array(32))).toThrow("Cannot use the key: it is not valid for secp256k1");
+  expect(readWallet(path)).toBeUndefined();
+  const key = new Uint8Array(32).fill(1);
+  importWallet(path, key);
+  expect(readWallet(path)?.privateKey).toEqual(key);
+  expect(() => importWallet(path, key.fill(2))).toThrow(`Cannot make a wallet at "${path}": there is one already`);
+  expect(readWallet(path)?.privateKey).toEqual(new Uint8Array(32).fill(1));
+});
+
+test("a path that cannot hold a wallet is refused with the reason", () => {
+  const path = fresh();
+  openWallet(path);
+  const inFile = join(path, "in", "wallet.json");
+  expect(() => readWallet(inFile)).toThrow(`Cannot use the wallet "${inFile}": ENOTDIR`);
+  expect(() => importWallet(inFile, new Uint8Array(32).fill(1))).toThrow(
+    `Cannot make a wallet at "${inFile}": ENOTDIR`,
+  );
+  // The link is there, but its target is not.
+  const link = join(path, "..", "link.json");
+  symlinkSync("nowhere", link);
+  expect(() => openWallet(link)).toThrow(`Cannot use the wallet "${link}": it disappeared while it was read`);
 });
 
 test("the wallet is in TURNPIKE_HOME, or in the home folder if it is not set", () => {

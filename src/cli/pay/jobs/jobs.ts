@@ -3,7 +3,7 @@ import { type JobState } from "../../../client/operations.ts";
 import { TurnpikeProblem } from "../../../client/turnpike-error.ts";
 import { messageOf } from "../../../lib/caught.ts";
 import { readJsonResponse } from "../../../lib/http/response-bytes.ts";
-import { sendPaid, sleepFor } from "../../../payments/client/send-paid.ts";
+import { sendPaid } from "../../../payments/client/send-paid.ts";
 import { visibleJson } from "../../../lib/text/visible-text.ts";
 import { atBoundary } from "../../common/boundary.ts";
 import { flagsText, type FlagTable, parseFlags } from "../../common/flags.ts";
@@ -91,7 +91,7 @@ async function confirmed(ordered: OrderedJob, { ca }: Values): Promise<KeptJob> 
   const { url, headers, body } = order;
   const send = fetchTrusting(ca);
   const init = { method: "POST", headers, body, redirect: "manual" } as const;
-  const { response } = await sendPaid(() => send(url, init), undefined, sleepFor);
+  const { response } = await sendPaid(() => send(url, init));
   if (!response.ok) {
     const paid = { response, choice: undefined, receipt: undefined, isOpen: false, isFree: false };
     throw new Error(`${await describeFailure(paid)}\nturnpike jobs forget ${order.id} removes the order`);

@@ -99,6 +99,30 @@ test("the last 32 states before the current one are kept", () => {
   expect([kept.length, kept[0], kept.at(-1)]).toEqual([33, 3, 35]);
 });
 
+const openFiles = (): number => readdirSync("/dev/fd").length;
+
+test("changes leave no file open", () => {
+  const file = new ChannelFile(newFolder(), () => NOW);
+  file.change(() => [channel(1)]);
+  const before = openFiles();
+  for (let i = 2; i <= 6; i++) file.change(() => [channel(i)]);
+  expect(openFiles()).toBe(before);
+});
+
+test("a change gives up after a hundred attempts of other processes", () => {
+  const folder = newFolder();
+  const [slow, fast] = [new ChannelFile(folder, () => NOW), new ChannelFile(folder, () => NOW)];
+  let attempts = 0;
+  const change = (): void =>
+    slow.change((channels) => {
+      attempts += 1;
+      fast.change(() => [channel(attempts)]);
+      return [...channels];
+    });
+  expect(change).toThrow(`Cannot keep the wallet's channels in "${folder}": other processes change them`);
+  expect(attempts).toBe(100);
+});
+
 test("a damaged state is refused, and stays", () => {
   const folder = newFolder();
   const file = new ChannelFile(folder, () => NOW);
@@ -114,7 +138,12 @@ test("a damaged state is refused, and stays", () => {
 test("a folder that cannot be read or written is an error of the payment, with its code", () => {
   const folder = newFolder();
   writeFileSync(folder, "a file");
-  expect(() => new ChannelFile(folder).channels()).toThrow(`Cannot keep the wallet's channels in "${folder}": ENOTDIR`);
+  const refusal = `Cannot keep the wallet's channels in "${folder}": ENOTDIR`;
+  expect(() => new ChannelFile(folder).channels()).toThrow(refusal);
+  const inFile = join(folder, "channels");
+  expect(() => new ChannelFile(inFile).change(() => [channel(1)])).toThrow(
+    `Cannot keep the wallet's channels in "${inFile}": ENOTDIR`,
+  );
 });
 
 function full(change: (n: number) => Partial<Channel>): Channel[] {

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { z } from "zod";
 import { codeOf } from "../../../lib/caught.ts";
 import { createWholeFile } from "../../../lib/files/whole-file.ts";
+import { largest } from "../../../lib/largest.ts";
 import { parsedJson } from "../../../lib/parsed-json.ts";
 import { channelConfigSchema } from "../../x402/channel-messages.ts";
 import { atomicSchema, bytes32Schema } from "../../x402/messages.ts";
@@ -77,7 +78,7 @@ export function liveAmount(signed: Channel["deposit"], now: number): bigint {
 export function unspentOf({ balance, charged, deposit, refused }: Channel, now: number): bigint {
   const rest = BigInt(balance) - BigInt(charged);
   // After a withdrawal, less can be in the channel than was charged.
-  return (rest < 0n ? 0n : rest) + liveAmount(deposit, now) + liveAmount(refused, now);
+  return largest(rest, 0n) + liveAmount(deposit, now) + liveAmount(refused, now);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { largest } from "../../../lib/largest.ts";
 import { type Address, type Hex } from "../../x402/address.ts";
 import { type EvmNetwork } from "../../x402/networks.ts";
 import { type PaymentRequirements } from "../../x402/messages.ts";
@@ -34,7 +35,7 @@ export function slotsOf(
 export function neededFor(channel: Channel | undefined, price: bigint, now: number): bigint {
   if (channel === undefined) return price;
   const missing = BigInt(channel.charged) + price - BigInt(channel.balance) - liveAmount(channel.deposit, now);
-  return missing > 0n ? missing : 0n;
+  return largest(missing, 0n);
 }
 
 /** The deposit to make: at least `needed`, at most `available`, within them what the server asks for. Undefined if `needed` is not available. */
@@ -47,6 +48,6 @@ export function depositOf(
   const { minDeposit } = extra;
   const asked = typeof minDeposit === "string" && isAtomic(minDeposit) ? BigInt(minDeposit) : 0n;
   const target = asked >= BigInt(amount) ? asked : DEPOSIT_PRICES * BigInt(amount);
-  const wanted = target > needed ? target : needed;
+  const wanted = largest(target, needed);
   return wanted > available ? available : wanted;
 }

@@ -3,13 +3,14 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { hexToBytes } from "@noble/hashes/utils.js";
-import { type FacilitatorClient } from "@x402/core/server";
 import { openStockShop, type StockShop } from "../../testing/stock-channels.ts";
+import { type SentChannel as Sent, tableFacilitator } from "../../testing/table-facilitator.ts";
 import { PAYER, PRIVATE_KEY, USDC } from "../../testing/payment.ts";
 import { decodeHeader, encodeHeader } from "../../x402/header.ts";
 import { type PaymentRequired } from "../../x402/messages.ts";
-import { formatDollars, PaymentDeclined } from "../choice.ts";
+import { type Choice, formatDollars, PaymentDeclined } from "../choice.ts";
 import { payAndFetch, type PayOptions } from "../client.ts";
+import { type ChannelPayer } from "../send-paid.ts";
 import { Channels } from "./channels.ts";
 import { payerFrom } from "./pay-from-channel.ts";
 import { refundChannel } from "./refund.ts";
@@ -20,53 +21,6 @@ setDefaultTimeout(patient(60_000));
 
 const NETWORK = "eip155:84532";
 
-/** A facilitator whose chain is a table: deposits, claims and refunds. */
-function tableFacilitator() {
-  const balances = new Map<string, bigint>();
-  const deposits: bigint[] = [];
-  const facilitator: FacilitatorClient = {
-    getSupported: async () => ({
-      kinds: [{ x402Version: 2, scheme: "batch-settlement", network: NETWORK }],
-      extensions: [],
-      signers: {},
-    }),
-    async verify({ payload }) {
-      const { voucher, deposit, channelConfig } = payload as unknown as Sent;
-      const held = (balances.get(voucher.channelId) ?? 0n) + BigInt(deposit?.amount ?? "0");
-      if (BigInt(voucher.maxClaimableAmount) > held)
-        return { isValid: false, invalidReason: "invalid_batch_settlement_evm_cumulative_exceeds_balance" };
-      const extra = { balance: held.toString(), totalClaimed: "0", withdrawRequestedAt: 0, refundNonce: "0" };
-      return { isValid: true, payer: channelConfig.payer, extra: { channelId: voucher.channelId, ...extra } };
-    },
-    async settle({ payload }) {
-      const { type, voucher, deposit, channelConfig, amount } = payload as unknown as Sent;
-      const { channelId } = voucher;
-      const change = type === "refund" ? -BigInt(amount ?? "0") : BigInt(deposit?.amount ?? "0");
-      const balance = (balances.get(channelId) ?? 0n) + change;
-      balances.set(channelId, balance);
-      if (type === "deposit") deposits.push(change);
-      const channelState = {
-        channelId,
-        balance: balance.toString(),
-        totalClaimed: "0",
-        withdrawRequestedAt: 0,
-        refundNonce: "0",
-      };
-      const extra = { channelState };
-      return { success: true, transaction: "0xab", network: NETWORK, payer: channelConfig.payer, amount: "1", extra };
-    },
-  };
-  return { facilitator, balances, deposits };
-}
-
-interface Sent {
-  readonly type: string;
-  readonly amount?: string;
-  readonly voucher: { readonly channelId: string; readonly maxClaimableAmount: string };
-  readonly deposit?: { readonly amount: string };
-  readonly channelConfig: { readonly payer: string };
-}
-
 const folder = mkdtempSync(join(tmpdir(), "turnpike-channels-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const account = { address: PAYER, privateKey: hexToBytes(PRIVATE_KEY.slice(2)) };
@@ -76,7 +30,7 @@ let charge = "1000";
 let counter = 0;
 
 beforeEach(async () => {
-  chain = tableFacilitator();
+  chain = tableFacilitator(NETWORK);
   charge = "1000";
   shop = await openStockShop({
     facilitator: chain.facilitator,
@@ -231,6 +185,54 @@ test("a request waits for a channel a minute at most", async () => {
   expect(waited).toBe(60_000);
 });
 
+test("a channel of a process that has ended is free, and one that is held twice belongs to the first", async () => {
+  const options = wallet();
+  await payAndFetch(shop.url, {}, options);
+  const [{ id } = { id: "" }] = state(options);
+  const hold = options.own.hold(id);
+  const child = Bun.spawn(["true"]);
+  await child.exited;
+  const until = Date.now() + 600_000;
+  options.own.file.update(id, (channel) => ({ ...channel, busy: { pid: child.pid, until, key: "gone" } }));
+  options.own.release(hold);
+  expect(state(options)[0]?.busy?.key).toBe("gone");
+  expect((await payAndFetch(shop.url, {}, options)).response.status).toBe(200);
+  expect(state(options)).toMatchObject([{ charged: "2000" }]);
+});
+
+test("a deposit limit must be an amount, and is also kept when a channel is taken", async () => {
+  expect(() => new Channels(folder, { maxDeposit: "much" })).toThrow();
+  const options = wallet();
+  let choice: Choice | undefined;
+  const weigh: ChannelPayer["weigh"] = (one) => {
+    choice = one;
+    return 0n;
+  };
+  const { own } = wallet("$0.0005");
+  const channels: ChannelPayer = { weigh, pay: (request) => payerFrom(own).pay(request) };
+  const declined = await payAndFetch(shop.url, {}, { ...options, channels }).catch((error: unknown) => error);
+  expect(declined).toBeInstanceOf(PaymentDeclined);
+  expect(String(declined)).toContain("channels may hold $0.0005, and $0.00 are in them");
+  expect(own.file.channels()).toEqual([]);
+  expect(choice && own.weigh(choice, account)).toBe("channels may hold $0.0005, and $0.00 are in them");
+  expect(choice && options.own.weigh(choice, account)).toBe(10_000n);
+});
+
+test("no channel is taken that is disputed or being closed, and four at a seller are all", async () => {
+  const options = wallet();
+  await payAndFetch(shop.url, {}, options);
+  const [one] = state(options);
+  for (let slots = 1; slots <= 4; slots++) {
+    const change = slots % 2 === 0 ? { disputed: true as const } : { withdrawable: 0 };
+    const taken = state(options).at(-1)?.id ?? "";
+    options.own.file.update(taken, (channel) => ({ ...channel, ...change }));
+    const paid = payAndFetch(shop.url, {}, options).then(({ response }) => response.status, String);
+    expect(await paid).toEqual(slots < 4 ? 200 : expect.stringContaining("or they are being closed"));
+  }
+  expect(new Set(state(options).map(({ id }) => id)).size).toBe(4);
+  expect(state(options)[0]).toMatchObject({ id: one?.id, withdrawable: 0 });
+});
+
 test("a deposit counts in the day's total, and one that is over it is not signed", async () => {
   const spent: bigint[] = [];
   const freed: number[] = [];
@@ -372,6 +374,8 @@ for (const [what, fault, claims] of LIES) {
     expect(refusal).toContain(fault);
     expect(seen.map(({ voucher }) => voucher.maxClaimableAmount)).toEqual(["1300"]);
     expect(state(options)).toMatchObject([{ charged: "300", signed: "1300", open: "0" }]);
+    const isDispute = fault.startsWith("responses") || fault.startsWith("more than");
+    expect(state(options)[0]?.disputed === true).toBe(isDispute);
   });
 }
 

@@ -2,6 +2,7 @@ import { type PaymentPayload, type PaymentRequirements } from "../../x402/messag
 import { type Account } from "../../signatures/signature.ts";
 import { type Deposit } from "../../x402/channel-messages.ts";
 import { type Choice, formatDollars, parseDollars, PaymentDeclined, toDollars } from "../choice.ts";
+import { largest } from "../../../lib/largest.ts";
 import { randomHex } from "../../../lib/text/random-hex.ts";
 import { isWithin } from "../../../lib/time/is-within.ts";
 import { type Channel, ChannelFile, unspentOf, without } from "./channel-file.ts";
@@ -159,7 +160,7 @@ export class Channels {
   #depositOf({ requirements, asset }: Choice, needed: bigint, channels: readonly Channel[]): bigint | undefined {
     const unit = 10n ** BigInt(36 - asset.decimals);
     const rest = parseDollars(this.#limits.maxDeposit) - this.#unspent(channels);
-    return depositOf(requirements, needed, rest <= 0n ? 0n : rest / unit);
+    return depositOf(requirements, needed, largest(rest, 0n) / unit);
   }
 
   #unspent(channels: readonly Channel[]): bigint {
@@ -248,11 +249,6 @@ function isRunning(pid: number): boolean {
   } catch (error) {
     return !(error instanceof Error && "code" in error && error.code === "ESRCH");
   }
-}
-
-/** The larger number. */
-export function largest(a: bigint, b: bigint): bigint {
-  return a > b ? a : b;
 }
 
 /** The payment from a seat, as it is sent. */

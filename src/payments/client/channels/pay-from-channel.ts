@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { largest } from "../../../lib/largest.ts";
 import { type Environment } from "../../evm/balances.ts";
 import { type Account } from "../../signatures/signature.ts";
 import { sameAddress } from "../../x402/address.ts";
@@ -14,18 +15,10 @@ import {
 } from "../../x402/messages.ts";
 import { PAYMENT_STREAM } from "../../x402/meter.ts";
 import { type Choice, dollarsOf, parseDollars, PaymentDeclined, PriceTooHigh, toDollars } from "../choice.ts";
-import {
-  type ChannelPayer,
-  isOpenAfter,
-  type Paid,
-  type PaidRequest,
-  receiptField,
-  sendPaid,
-  sleepFor,
-} from "../send-paid.ts";
+import { type ChannelPayer, isOpenAfter, type Paid, type PaidRequest, receiptField, sendPaid } from "../send-paid.ts";
 import { echo, expiryOf } from "../sign-choice.ts";
 import { type Channel, liveAmount, without } from "./channel-file.ts";
-import { channelPayment, type Channels, largest, type Origin, type Seat, seatOf } from "./channels.ts";
+import { channelPayment, type Channels, type Origin, type Seat, seatOf } from "./channels.ts";
 import { neededFor } from "./channel-plan.ts";
 import { isClosed } from "./closed.ts";
 import { meteredResponse, meterOf, type PayFurther } from "./metered-body.ts";
@@ -134,11 +127,7 @@ async function attempt(request: ChannelRequest, seat: Seat): Promise<Attempt> {
   const resource = { resource: required.resource, extensions: echo(required) };
   headers.set(PAYMENT_SIGNATURE, encodeHeader(channelPayment(seat, resource, requirements)));
   const paid: RequestInit = { ...init, headers, redirect: "manual" };
-  const sent = await sendPaid(
-    () => request.send(request.url, paid),
-    init.signal ?? undefined,
-    options.sleep ?? sleepFor,
-  );
+  const sent = await sendPaid(() => request.send(request.url, paid), init.signal, options.sleep);
   const { response, wasBroken } = sent;
   const unpaid = { response, choice, receipt: undefined };
   const receipt = readChannelReceipt(response, seat, choice, account);
@@ -245,7 +234,7 @@ function charged(channel: Channel, seat: Seat, receipt: ChannelReceipt | undefin
     return { ...without(next, "deposit"), balance: balance.toString() };
   }
   if (receipt?.balance === undefined) return next;
-  return { ...without(next, "deposit"), ...balanceOf(next, receipt.balance) };
+  return { ...next, ...balanceOf(next, receipt.balance) };
 }
 
 /** The channel after a refusal: nothing was charged, but the signature of a deposit can be used until it expires. */
@@ -260,5 +249,5 @@ function refused(channel: Channel, seat: Seat, now: number): Channel {
 
 function withoutOpen(channel: Channel, price: bigint): Channel {
   const open = BigInt(channel.open) - price;
-  return { ...channel, open: (open < 0n ? 0n : open).toString() };
+  return { ...channel, open: largest(open, 0n).toString() };
 }

@@ -1,9 +1,10 @@
 import { z } from "zod";
+import { largest } from "../../../lib/largest.ts";
 import { voucherSchema } from "../../x402/channel-messages.ts";
 import { atomicSchema, type PaymentRequired, type PaymentRequirements } from "../../x402/messages.ts";
 import { agrees } from "../../x402/terms.ts";
 import { type Account } from "../../signatures/signature.ts";
-import { type Channel, without } from "./channel-file.ts";
+import { type Channel } from "./channel-file.ts";
 import { isOwnVoucher } from "./sign-channel.ts";
 
 /** The 402 errors after which the server tells its state of the channel. */
@@ -67,15 +68,15 @@ export function resynchronised(
     return refusal("the server's voucher is not signed by this wallet");
   const [charged, signed] = [BigInt(channelState.chargedCumulativeAmount), BigInt(voucherState.signedMaxClaimable)];
   if (charged > signed) return refusal("the server claims more than the wallet has signed", true);
-  const isUnknown = signed > BigInt(channel.signed) && signed > sent;
-  const unknown = isUnknown ? signed - BigInt(channel.signed) : 0n;
+  const before = BigInt(channel.signed);
+  const unknown = signed > sent ? largest(signed - before, 0n) : 0n;
   if (charged > BigInt(channel.charged) + BigInt(channel.open) + unknown)
     return refusal("the server claims to have charged for responses that it did not send", true);
   return {
-    ...without(channel, "deposit"),
+    ...channel,
     ...balanceOf(channel, channelState.balance),
     charged: charged.toString(),
-    signed: signed > BigInt(channel.signed) ? signed.toString() : channel.signed,
+    signed: largest(signed, before).toString(),
     open: "0",
   };
 }
@@ -85,9 +86,7 @@ export function balanceOf(channel: Channel, told: string): Pick<Channel, "balanc
   const { balance, deposit, signed } = channel;
   const most = BigInt(balance) + BigInt(deposit?.amount ?? "0");
   const isNew = balance === "0" && signed === "0";
-  if (!isNew && (BigInt(told) > most || BigInt(told) < BigInt(balance)))
-    return { balance, ...(deposit === undefined ? {} : { deposit }) };
+  if (!isNew && (BigInt(told) > most || BigInt(told) < BigInt(balance))) return { balance, deposit };
   // A deposit that the balance does not contain may still come.
-  const isHere = BigInt(told) === most || deposit === undefined;
-  return { balance: told, ...(isHere ? {} : { deposit }) };
+  return { balance: told, deposit: BigInt(told) === most ? undefined : deposit };
 }

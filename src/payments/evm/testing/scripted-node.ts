@@ -22,6 +22,7 @@ export type Responses = Readonly<Record<string, Response | ((first: unknown) => 
 /** A node of Base Sepolia that responds from a table, without a chain. */
 export interface ScriptedNode extends AsyncDisposable {
   readonly node: EvmNode;
+  readonly rpcUrl: string;
   responses: Responses;
 }
 
@@ -50,6 +51,7 @@ export function startScriptedNode(
   const clock = typeof time === "number" ? () => time : time;
   const scripted: ScriptedNode = {
     node: new EvmNode({ ...options, ...change }, clock, clock),
+    rpcUrl: proxy.rpcUrl,
     responses: {},
     [Symbol.asyncDispose]: () => proxy.close(),
   };

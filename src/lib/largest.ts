@@ -1,0 +1,4 @@
+/** The larger number. */
+export function largest(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
+}
