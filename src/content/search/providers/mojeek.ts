@@ -32,7 +32,8 @@ export function createMojeek({ endpoint, egress, extractor, userAgent }: HtmlPro
       if (filters.before !== undefined) url.searchParams.set("before", compact(dayAfter(filters.before)));
       const response = await ask({ url, headers, egress, signal });
       const page = await readResultPage(extractor, response, SHAPE);
-      const link = URL.parse(page.next[0]?.value ?? "", endpoint);
+      const to = page.next[0]?.value ?? "";
+      const link = to === "" ? null : URL.parse(to, endpoint);
       return { results: page.results, next: link?.origin === url.origin && link.href !== url.href ? link : undefined };
     },
   };

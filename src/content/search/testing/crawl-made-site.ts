@@ -7,7 +7,7 @@ type Deps = Pick<CrawlDeps, "index" | "sites" | "extractor"> & Partial<CrawlDeps
 
 /** Crawls a test site from its first page. By default there is no pause between requests. */
 export async function crawlMadeSite(
-  site: MadeSite,
+  site: Pick<MadeSite, "url">,
   deps: Deps,
   options: Partial<SiteOptions> = {},
 ): Promise<CrawlReport> {
