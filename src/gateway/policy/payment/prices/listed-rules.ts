@@ -10,7 +10,7 @@ export interface ListedRule {
   readonly text: string;
   readonly when: {
     readonly methods?: readonly string[];
-    readonly pathPattern?: string;
+    readonly pathPattern?: string | undefined;
     readonly query?: readonly string[];
     readonly fields?: readonly string[];
     readonly body?: Rule["body"];
@@ -24,15 +24,17 @@ export interface ListedRule {
    * unit has the price of the most expensive item, and a percentage of the prices of the others.
    */
   readonly unit?: {
-    readonly count?: string;
-    readonly items?: {
-      readonly pointer: string;
-      readonly amounts: Readonly<Record<string, readonly string[]>>;
-      readonly sharePercent: number;
-    };
+    readonly count?: string | undefined;
+    readonly items?:
+      | {
+          readonly pointer: string;
+          readonly amounts: Readonly<Record<string, readonly string[]>>;
+          readonly sharePercent: number;
+        }
+      | undefined;
     readonly amounts: readonly string[];
-    readonly min?: readonly string[];
-    readonly max?: readonly string[];
+    readonly min?: readonly string[] | undefined;
+    readonly max?: readonly string[] | undefined;
   };
   readonly free?: true;
   readonly refused?: true;
@@ -58,12 +60,12 @@ function whenOf({ match, body, body_bytes: bodyBytes, utc_hours: utcHours }: Rul
   const { methods, path_pattern: pathPattern, query, headers } = match;
   return {
     ...(methods.length === 0 ? {} : { methods }),
-    ...(pathPattern === undefined ? {} : { pathPattern }),
+    pathPattern,
     ...(query.length === 0 ? {} : { query: query.map(({ name }) => name) }),
     ...(headers.length === 0 ? {} : { fields: headers.map(({ name }) => name) }),
     ...(body.length === 0 ? {} : { body }),
-    ...(bodyBytes === undefined ? {} : { bodyBytes }),
-    ...(utcHours === undefined ? {} : { utcHours }),
+    bodyBytes,
+    utcHours,
   };
 }
 
@@ -102,19 +104,15 @@ function resultOf({ price, unit_price: unit, free }: Rule, terms: readonly Terms
   return {
     words: `${itemsText(unit, terms)}${count === undefined ? "" : ` for each of ${count}`}${least}${most}`,
     unit: {
-      ...(count === undefined ? {} : { count }),
-      ...(items === undefined
-        ? {}
-        : {
-            items: {
-              pointer: items.pointer,
-              amounts: Object.fromEntries(Object.entries(items.prices).map(([name, text]) => [name, amountsOf(text)])),
-              sharePercent: items.share_percent,
-            },
-          }),
+      count,
+      items: items && {
+        pointer: items.pointer,
+        amounts: Object.fromEntries(Object.entries(items.prices).map(([name, text]) => [name, amountsOf(text)])),
+        sharePercent: items.share_percent,
+      },
       amounts: amountsOf(unit.price),
-      ...(min === undefined ? {} : { min: amountsOf(min) }),
-      ...(max === undefined ? {} : { max: amountsOf(max) }),
+      min: min === undefined ? undefined : amountsOf(min),
+      max: max === undefined ? undefined : amountsOf(max),
     },
   };
 }
