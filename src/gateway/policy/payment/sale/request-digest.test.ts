@@ -358,11 +358,18 @@ test.each(["abcdef", "a".repeat(100_000)])(
     expect(await gathered.gather()).toBeUndefined();
     gathered.replace();
     const paid = `${text.length}:${sumOf(text)}`;
-    expect(new RequestDigest(exchange, "").spentOn).toEqual({ bodyDigest: paid });
-    expect(new RequestDigest(exchange, paid).glance()).toBeUndefined();
-    expect(new RequestDigest(exchange, `${text.length + 1}:${sumOf(`${text}x`)}`).glance()?.code).toBe(
-      "payment-conflict",
-    );
+    const digest = new RequestDigest(exchange, "");
+    expect(digest.spentOn).toEqual({ bodyDigest: paid });
+    const again = new RequestDigest(exchange, paid);
+    expect([again.glance(), again.mustRead]).toEqual([undefined, false]);
+    for (const other of [`${text}x`, text.replace("a", "b")]) {
+      const paidOther = new RequestDigest(exchange, `${other.length}:${sumOf(other)}`);
+      expect(paidOther.glance()?.code).toBe("payment-conflict");
+    }
+    digest.watch();
+    let passed = "";
+    read(exchange, (body) => (passed = body));
+    expect([passed === text, digest.spentOn]).toEqual([true, { bodyDigest: paid }]);
   },
 );
 
@@ -378,4 +385,13 @@ test.each([
   const exchange = new TestExchange(request);
   exchange.head.bodyLength = 4;
   expect(new RequestDigest(exchange, paid).glance()?.code).toBe(code);
+});
+
+test("a request without a body is neither watched nor read", () => {
+  const exchange = new TestExchange(new Request("http://shop.example/goods"));
+  const { body } = exchange;
+  const digest = new RequestDigest(exchange, "3:abc");
+  digest.watch();
+  expect([exchange.body === body, digest.mustRead]).toEqual([true, false]);
+  expect([digest.spentOn, digest.glance()?.code]).toEqual([{ bodyDigest: "0:" }, "payment-conflict"]);
 });
