@@ -60,8 +60,6 @@ export class WriteTurns {
 
   /** All waiting writes fail. */
   close(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
     for (const { fail } of this.#waiting.splice(0)) fail(this.#busy);
   }
 

@@ -26,3 +26,8 @@ test("a file is compared again while it is so young that it can change within a 
   utimesSync(path, 1, 1);
   expect(file.changed).toBe(true);
 });
+
+test("the text of a file has its byte order mark", () => {
+  const text = "\uFEFF{}";
+  expect(new ConfigFile(join(folder, "marked.json"), Buffer.from(text)).text).toBe(text);
+});

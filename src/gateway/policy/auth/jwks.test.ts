@@ -87,6 +87,15 @@ test("an unknown key id reloads the set, at most once in ten seconds", async () 
   expect(await find(undefined)).toBe("unknown");
 });
 
+test("keys are loaded again when they are ten minutes old, and are used meanwhile", async () => {
+  await find("1");
+  using waits = spyOn(wheel, "set");
+  now += 599_999;
+  expect([keys.find("1") instanceof KeyObject, waits.mock.calls.length]).toEqual([true, 0]);
+  now += 1;
+  expect([keys.find("1") instanceof KeyObject, waits.mock.calls.length > 0]).toEqual([true, true]);
+});
+
 test("a key that the issuer has removed is refused after the next load", async () => {
   await find("1");
   body = setOf("2");

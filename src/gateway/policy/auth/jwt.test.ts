@@ -52,6 +52,12 @@ test("a token is verified again when it has expired, and after five minutes", ()
   expect(looks(long)).toBeGreaterThan(0);
 });
 
+test("a request without a token is refused, and learns the scheme", () => {
+  const outcome = methodOf().check(requestOf(""));
+  expect(outcome).toMatchObject({ kind: "refused", challenges: ['Bearer realm="api"'] });
+  expect(outcome).toHaveProperty("error.message", "this path needs a token");
+});
+
 test("4096 tokens are remembered, and the oldest is dropped", () => {
   const method = methodOf();
   const tokens = Array.from({ length: 4097 }, (_, i) => token({ sub: String(i) }));

@@ -108,6 +108,17 @@ test("a source that has ended is not told of room", async () => {
   expect(told).toEqual(["ended"]);
 });
 
+test("a compressor that is discarded while its host takes no output does not go on", async () => {
+  const { told, pieces, host, compressor } = create();
+  host.hasRoom = false;
+  compressor.write(noise(200_000));
+  await until(() => pieces.length > 0);
+  expect(compressor.write(noise(10))).toBe(false);
+  compressor.destroy();
+  compressor.goOn();
+  expect(told).toEqual([]);
+});
+
 test("a compressor that is discarded takes everything, and gives nothing", async () => {
   const { told, pieces, compressor } = create();
   compressor.write(noise(100_000));

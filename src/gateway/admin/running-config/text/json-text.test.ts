@@ -1,8 +1,11 @@
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import fc from "fast-check";
 import { plainJson } from "../../../config/formats/jsonc.ts";
 import { isSame } from "../../../../lib/is-same.ts";
+import { patient } from "../../../../lib/testing/patience.ts";
 import { jsonText } from "./json-text.ts";
+
+setDefaultTimeout(patient(20_000));
 
 interface Shape {
   readonly $schema?: string;

@@ -44,6 +44,8 @@ const CASES: readonly (readonly [format: string, text: string, next: unknown, ed
     '{\r\n\t"a": 1,\r\n\t"b": {\r\n\t\t"c": 2\r\n\t}\r\n}\r\n',
   ],
   ["jsonc", '{\n  "a": { "name": "x", "v": 1 } /* x */, "b": 2\n}\n', { b: 2 }, '{\n  "b": 2\n}\n'],
+  ["jsonc", '{ "a": 1, "b": 2 /* two */ }\n', { a: 1 }, '{ "a": 1 }\n'],
+  ["jsonc", '{ "a": [1, 2 /* two */], "b": 2 }\n', { a: [1], b: 2 }, '{ "a": [1], "b": 2 }\n'],
   ["jsonc", "[1]", [1, 2], "[1, 2]"],
   ["jsonc", "{}", { a: 1 }, '{\n  "a": 1\n}'],
   ["jsonc", "{}\n", { a: 1 }, '{\n  "a": 1\n}\n'],

@@ -96,7 +96,7 @@ export class TextLines {
       if (this.#skip(end, /[ \t]*/y) === after) break;
       end = after;
     }
-    return this.ends(end) || (isLast && /[ \t]*[\]}]/y.test(this.text.slice(end, end + 80))) ? end : at;
+    return this.ends(end) || (isLast && this.#skip(end, /[ \t]*[\]}]/y) > end) ? end : at;
   }
 
   /** The comments from an offset up to another offset, or up to the first other text. */

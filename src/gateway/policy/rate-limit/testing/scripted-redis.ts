@@ -14,6 +14,8 @@ export class ScriptedRedis {
   isDown = false;
   /** The name of a command without a reply. */
   unanswered = "";
+  /** Commands that had no reply for that reason. */
+  ignored = 0;
   connections = 0;
   readonly #sockets = new Set<Socket<CommandReader>>();
   readonly #listener = Bun.listen<CommandReader>({
@@ -45,7 +47,10 @@ export class ScriptedRedis {
 
   #replyTo(command: readonly string[]): string | undefined {
     const [name = "", ...rest] = command;
-    if (name === this.unanswered) return undefined;
+    if (name === this.unanswered) {
+      this.ignored++;
+      return undefined;
+    }
     if (name === "HELLO") return "%1\r\n$6\r\nserver\r\n$5\r\nredis\r\n";
     if (name === "SCRIPT") return this.isDown ? "-LOADING\r\n" : OK;
     this.commands.push([name, ...rest.slice(1)]);
