@@ -264,6 +264,8 @@ export interface Exchange {
   payer: string;
   /** The token of prepaid credit that the request had; not in its fields any more. Empty: several. */
   creditToken?: string | undefined;
+  /** The request is paid for. What its upstream sends can be sold to other payers from a cache. */
+  isPaid?: true;
   /** The credential of the `Payment` scheme that the request had; not in its fields any more. Empty: several. */
   paymentCredential?: string | undefined;
   /** Authentication and access rules have let the request in: it counts as use of its route. */

@@ -26,6 +26,7 @@ test("a request without these fields has no directives, whatever its other field
   );
   expect([control.maxAge, control.noCache, acceptEncoding, hasAuthorization]).toEqual([undefined, false, "", false]);
   expect(conditions).toEqual({ acceptEncoding: "" });
+  expect(new CacheRequest("Host: a.test\r\n", true).hasAuthorization).toBe(true);
 });
 
 test("lists in several lines are joined, and the last date counts", () => {

@@ -11,11 +11,12 @@ export class CacheRequest {
   readonly hasAuthorization: boolean;
   readonly conditions: RequestConditions;
 
-  constructor(fields: Fields) {
+  /** `isPersonal`: the request had a credential that is not in its fields any more. */
+  constructor(fields: Fields, isPersonal = false) {
     let control = "";
     let pragma = "";
     let acceptEncoding = "";
-    let hasAuthorization = false;
+    let hasAuthorization = isPersonal;
     let ifMatch: string | undefined;
     let ifNoneMatch: string | undefined;
     let ifModifiedSince: string | undefined;

@@ -89,7 +89,8 @@ export class ResponseCache implements FetchHost {
       return;
     }
     const uri = uriOf(head);
-    const request = new CacheRequest(head.fields);
+    // A free response can be for the holder of a token, which the upstream knows by another field.
+    const request = new CacheRequest(head.fields, exchange.creditToken !== undefined && exchange.isPaid !== true);
     const variant = variantOf(head.fields, request.acceptEncoding, this.#vary);
     const stored = this.store.find(uri, variant);
     if (stored !== undefined && this.#serveStored(exchange, stored, request)) return;

@@ -56,6 +56,7 @@ export class SaleDelivery {
     // The upstream knows its work by the terms with which it was begun.
     const amount = until === undefined ? paid : (deferralOf(payment)?.quote ?? paid);
     const told = { ...payment, from: exchange.payer, amount, transaction };
+    exchange.isPaid = true;
     paidRoute.onPaid?.(exchange, told);
     const deferral = until === undefined ? "" : deferralField(until);
     appendFields(exchange.head, paidRoute.fields.linesOf(told, paidRoute.clock()) + deferral);
