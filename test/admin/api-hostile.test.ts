@@ -71,6 +71,12 @@ const ROWS: readonly (readonly [what: string, bytes: string | Uint8Array, status
     `${head("POST /v1/routes")}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${`10000\r\n${" ".repeat(65_536)}\r\n`.repeat(20)}`,
     413,
   ],
+  [
+    "half of a surrogate pair in a name",
+    `${head("POST /v1/upstreams")}Content-Type: application/json\r\nContent-Length: 54\r\n\r\n` +
+      String.raw`{"name":"\ud800","servers":[{"address":"a","port":1}]}`,
+    400,
+  ],
   ["a body that was not requested", `${head("GET /v1/status")}Content-Length: 5\r\n\r\nhello`, 200],
   ["a refusal before the body", `${head("POST /v1/routes", "")}Content-Length: 1000000\r\n\r\n`, 401],
   [

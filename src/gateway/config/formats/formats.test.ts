@@ -106,6 +106,8 @@ function bomb(): string {
 
 test.each([
   ["a: 1\nb:\n  c: 1\n  c: 2\n", 'line 4, column 3: the key "c" appears twice'],
+  ['a:\n  - "\\ud83d\\ude00"\n  - "\\ud83d"\n', "line 3, column 5: a string holds half of a surrogate pair"],
+  ['"\\udE00": 1\n', "line 1, column 1: a string holds half of a surrogate pair"],
   ["a: *none\n", "line 1, column 4: an alias of an anchor that is not defined before it"],
   ["a: &a\n  b: *a\n", "line 2, column 6: an alias of an anchor that is not defined before it"],
   [

@@ -52,6 +52,7 @@ test.each([
   ["a key twice", '{"routes": [{"a": 1, "a": 2}]}'],
   ["a list twice", '{"routes": [], "routes": [1, 2, 3, 4, 5, 6, 7, 8, 9]}'],
   ["too many levels", `{"routes": ${"[".repeat(70)}${"]".repeat(70)}}`],
+  ["half of a surrogate pair", '{"routes": ["\\uD800"]}'],
   ["no object", "[1, 2]"],
   ["a long part", `{"routes": ["${"x".repeat(300_000)}"]}`],
 ])("a text with %s is left to the other parser", (_, written) => {

@@ -22,7 +22,7 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x
 
 /**
  * Parses a valid text of an object in steps: long lists of the root are parsed in parts. Undefined if the text must be
- * read otherwise: it is not valid, has a key twice, or is not cut into short parts.
+ * read otherwise: it is not valid, has a key twice or escaped surrogates, or is not cut into short parts.
  */
 export function* parseParts(text: string, step = STEP): Steps<Record<string, unknown> | undefined> {
   const body = withoutMark(text);
@@ -31,7 +31,7 @@ export function* parseParts(text: string, step = STEP): Steps<Record<string, unk
     scan.readTo(end);
     yield;
   }
-  return yield* valueOf(body, scan);
+  return scan.hasSurrogates ? undefined : yield* valueOf(body, scan);
 }
 
 /** Finds the parts of a text. It does not check the text: JSON.parse does. */
@@ -39,6 +39,8 @@ class PartScan {
   readonly parts: Part[] = [];
   /** The members of all objects, of which JSON.parse keeps the last one of a name. */
   members = 0;
+  /** True if a string has an escape that begins with `\ud`, which may be half of a surrogate pair. */
+  hasSurrogates = false;
   at = 0;
   readonly #text: string;
   readonly #step: number;
@@ -54,12 +56,17 @@ class PartScan {
     this.#step = step;
   }
 
+  #escape(): void {
+    this.at++;
+    if (this.#text[this.at] === "u" && this.#text[this.at + 1]?.toLowerCase() === "d") this.hasSurrogates = true;
+  }
+
   /** Reads at least up to `end`. */
   readTo(end: number): void {
     for (; this.at < this.#text.length && this.at < end; this.at++) {
       const code = this.#text.charCodeAt(this.at);
       if (this.#inString) {
-        if (code === BACKSLASH) this.at++;
+        if (code === BACKSLASH) this.#escape();
         else if (code === QUOTE) this.#inString = false;
       } else if (code === QUOTE) {
         this.#inString = true;

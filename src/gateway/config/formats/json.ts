@@ -3,6 +3,11 @@ import { JsonError, type JsonVisit, readJsonText } from "../../../lib/json-schem
 /** Levels of nested objects and lists in JSON; a text with more is refused. @operator */
 export const MAX_DEPTH = 64;
 
+/** The error of a string that is not text: it has no UTF-8 form, and cannot be part of a URL. */
+export const HALF_CHARACTER = "a string holds half of a surrogate pair";
+/** An escaped surrogate pair, half of one (group 1), or the beginning of another escape. */
+const ESCAPES = /\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|(\\u[dD][89a-fA-F][\da-fA-F]{2})|\\[^]/g;
+
 /** A position in a text. Both numbers count from 1; columns are UTF-16 code units. */
 export interface TextPosition {
   readonly line: number;
@@ -22,6 +27,8 @@ export function parseJson(text: string): ParsedJson {
   const body = withoutMark(text);
   try {
     readJsonText(body, MAX_DEPTH);
+    for (const { 1: half, index } of body.matchAll(ESCAPES))
+      if (half !== undefined) throw new JsonError(HALF_CHARACTER, index);
     const value: unknown = JSON.parse(body);
     return { ok: true, value };
   } catch (error) {

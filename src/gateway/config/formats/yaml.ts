@@ -14,7 +14,15 @@ import {
   Parser,
   Scalar,
 } from "yaml";
-import { MAX_DEPTH, type ParsedJson, positionAt, positionText, type visitJson, withoutMark } from "./json.ts";
+import {
+  HALF_CHARACTER,
+  MAX_DEPTH,
+  type ParsedJson,
+  positionAt,
+  positionText,
+  type visitJson,
+  withoutMark,
+} from "./json.ts";
 import { type TextFormat } from "./text-format.ts";
 
 /** Characters of a YAML file. Parsing takes 1 s for 1.2 MB, a hundred times as long as for JSON. @internal */
@@ -165,6 +173,7 @@ class ValueBuilder {
     else if (isSeq(node))
       value = node.items.map((item, i) => this.#part(i, { node: item, at: startOf(item, start) }, depth));
     else if (isScalar(node)) value = scalarOf(node);
+    if (typeof value === "string" && !value.isWellFormed()) throw new YamlError(start, HALF_CHARACTER);
     // Only after its members: an alias inside the node that it refers to would never end.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above
     if (anchor !== undefined) this.#anchors.set(anchor, node as Node);
@@ -179,6 +188,7 @@ class ValueBuilder {
         throw new YamlError(at, "expected a key that is a string");
       }
       const name = key.value;
+      if (!name.isWellFormed()) throw new YamlError(at, HALF_CHARACTER);
       if (name === "<<")
         throw new YamlError(at, "merge keys are not supported; write the members, or an alias of the whole");
       if (members.has(name)) throw new YamlError(at, `the key ${JSON.stringify(name)} appears twice`);
