@@ -187,7 +187,7 @@ describe.skipIf(!hasPostgres)("with a database", () => {
     expect(sold).toBe(2);
     const at = `PostgresError \\S+ at 127\\.0\\.0\\.1:${database.port}: \\S`;
     expect(gateway.output()).toMatch(new RegExp(`payment: the ledger failed on \\S+: ${at}`));
-    await until(() => /the ledger works again after \d+ failures? in \d+ s/.test(gateway.output()), 20_000);
+    await until(() => /the ledger works again after \d+ failures? in \d+ s/.test(gateway.output()), 40_000);
   });
 
   test("deliveries of which the database learns nothing are recorded when it is back", async () => {

@@ -264,7 +264,7 @@ export interface Exchange {
   payer: string;
   /** The token of prepaid credit that the request had; not in its fields any more. Empty: several. */
   creditToken?: string | undefined;
-  /** The request is paid for. What its upstream sends can be sold to other payers from a cache. */
+  /** The request is paid for. A cache can sell the upstream's response to other payers. */
   isPaid?: true;
   /** The credential of the `Payment` scheme that the request had; not in its fields any more. Empty: several. */
   paymentCredential?: string | undefined;
