@@ -250,8 +250,7 @@ function isDoubted(thing: Thing, { page }: PageFacts): boolean {
   const heading = page.elements.find((one) => one.name === "h1" && page.lengthOf(one) > 0);
   const name = wordsOf(thingName(thing));
   if (heading === undefined || name === "") return false;
-  const title = wordsOf(page.text(heading));
-  return !` ${title} `.includes(` ${name} `) && !` ${name} `.includes(` ${title} `) && !isAlike(name, title);
+  return !isAlike(name, wordsOf(page.text(heading)));
 }
 
 /** Whether half of the words of two names are the same. */

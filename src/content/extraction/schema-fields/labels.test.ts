@@ -51,7 +51,6 @@ describe("a value stands", () => {
     ["in a box with other text", "<div><span>Gloss</span><span>high</span> and more</div>"],
     ["after a span without a colon", "<p>The <span>Gloss</span> high</p>"],
     ["after a label that is not shown", "<p><b hidden>Gloss:</b> high</p>"],
-    ["in an address", "<p>Gloss://high</p>"],
     ["after a label that ends with a number", "<p>Gloss 10:30</p>"],
   ])("not %s", (_how, body) => {
     expect(glossIn(body)).toBeNull();

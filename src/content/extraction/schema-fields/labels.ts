@@ -135,11 +135,9 @@ export class Labels {
     }
     const [first] = values;
     if (first === undefined) return;
-    if (values.length === 1) this.#pair(term, first, "definition-list");
-    else {
-      const text = values.map((one) => this.#page.text(one)).join(", ");
-      this.#add(this.#page.text(term), { from: "definition-list", element: first, text, items: values });
-    }
+    const items = values.length === 1 ? this.#itemsIn(first) : values;
+    const text = values.map((one) => this.#page.text(one)).join(", ");
+    this.#add(this.#page.text(term), { from: "definition-list", element: first, text, items });
   }
 
   #row(row: Element): void {
@@ -218,10 +216,7 @@ export class Labels {
     }
     const words = line.split(" ");
     for (let at = 1; at <= MAX_LABEL_WORDS && at < words.length; at += 1) {
-      const label = words
-        .slice(0, at)
-        .join(" ")
-        .replace(/ (?:on|le|am|il|el|op|em)$/u, "");
+      const label = words.slice(0, at).join(" ");
       const rest = words.slice(at).join(" ");
       if (/\d/.test(label)) return;
       if (BEGINS_WITH_NUMBER.test(rest) || (/^\p{L}+\.? \d/u.test(rest) && dateIn(rest, locale) !== undefined)) {
@@ -237,9 +232,7 @@ export class Labels {
     if (length < 3 || length > 4 * MAX_LINE || !hasOwnText(element)) return;
     for (const line of this.#page.lines(element).flatMap((one) => one.split(BETWEEN))) {
       const [, label = "", text = ""] = line.length > MAX_LINE ? [] : (LABELLED.exec(line) ?? []);
-      // "https://…" and "10:30" have no label.
       if (label === "") this.#bareLine(line, element);
-      if (label === "" || text.startsWith("//") || /\d$/.test(label)) continue;
       this.#add(label, { from: "label", element, text, items: [] });
     }
   }

@@ -7,9 +7,6 @@ import { typedValue } from "./values.ts";
 import { bareValue, classValue, elementFound, labelledValue, onlyOne, rangeValue } from "./visible-values.ts";
 import { AMOUNTS, SHOWN_CONCEPTS } from "./vocabulary.ts";
 
-/** Concepts whose declared form differs from the visible one without a contradiction. */
-const OTHER_FORM = new Set(["description", "image", "url", "website", "body", "language"]);
-
 /** The value of a field: a declared one if the visible text does not contradict it, or else the one that is shown. */
 export function leafValue(leaf: LeafPlan, scope: Scope): Found | undefined {
   const declared = declaredValue(leaf, scope);
@@ -27,7 +24,6 @@ export function leafValue(leaf: LeafPlan, scope: Scope): Found | undefined {
     );
   }
   const { concept = "" } = leaf.names;
-  if (OTHER_FORM.has(concept)) return declared;
   if (concept === "availability") return stockOf(leaf, declared, usualValue(leaf, scope));
   if (labelled !== undefined) return agreed(labelled, declared, scope);
   if (declared.isShown) return declared;

@@ -75,7 +75,6 @@ function namedList(leaf: LeafPlan, scope: Scope): readonly Found[] {
     const elements = labels.named(name).filter((one) => isInside(one, scope));
     const [only] = elements;
     const parts = elements.length === 1 && only !== undefined && items(only).length > 0 ? items(only) : elements;
-    if (parts.length < 2) continue;
     const found = parts.flatMap((one) => elementFound(leaf, one, "class", page) ?? []);
     if (found.length > 0) return found;
   }
@@ -105,8 +104,8 @@ export function objectItems({ names, max }: ListPlan, item: ObjectPlan, scope: S
   if (things.length > 0) return { scopes: things.map((thing) => made(thing.place.element, [thing])) };
   const rows = tableRows(item, title, scope).slice(0, max);
   if (rows.length > 0) return { scopes: rows.map(({ row }) => made(row, [])), cells: rows.map(({ cells }) => cells) };
-  const cards = cardsOf(names, item, scope, (card) => made(card, thingsIn(card, scope.facts)));
-  return { scopes: cards.slice(0, max).map((card) => made(card, thingsIn(card, scope.facts))) };
+  const cards = cardsOf(names, item, scope, (card) => made(card, []));
+  return { scopes: cards.slice(0, max).map((card) => made(card, [])) };
 }
 
 const NONE: ReadonlySet<Thing> = new Set();
@@ -116,10 +115,6 @@ export function titleOf({ members }: ObjectPlan): LeafPlan | undefined {
   const leaves = [...members.values()].filter(isLeaf);
   const titles = TITLES.map((concept) => leaves.find(({ names }) => names.concept === concept));
   return titles.find((one) => one !== undefined);
-}
-
-function thingsIn(card: Element, { things, page }: PageFacts): readonly Thing[] {
-  return things.filter(({ place }) => place.from !== "json-ld" && page.contains(card, place.element));
 }
 
 function thingItems(names: ListPlan["names"], item: ObjectPlan, scope: Scope): readonly Thing[] {
@@ -255,7 +250,6 @@ function cardsOf(
   const groups: { readonly cards: readonly Element[]; readonly length: number }[] = [];
   for (const parent of page.elements) {
     if (scope.root !== undefined ? !isInside(parent, scope) : page.isMinor(parent) !== isMinorList) continue;
-    if (scope.root === undefined && page.isMenu(parent)) continue;
     const children = parent.children.filter(
       (child): child is Element => isTag(child) && page.lengthOf(child) > 0 && !HEADING.test(child.name),
     );
@@ -296,5 +290,5 @@ function signatureOf({ name, attribs }: Element): string {
     .slice(0, 300)
     .split(/\s+/)
     .filter((one) => !/\d|^(?:first|last|odd|even|active|selected|featured|new|sale|current|is-|has-)/.test(one));
-  return `${name} ${classes.toSorted().join(" ")}`;
+  return `${name} ${classes.join(" ")}`;
 }

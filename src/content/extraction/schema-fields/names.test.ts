@@ -5,7 +5,6 @@ test.each([
   ["jobTitle", "job title"],
   ["job_title", "job title"],
   ["Job title:", "job title"],
-  ["HTMLParser", "html parser"],
   ["Größe (cm)", "große"],
   ["a [b] c", "a c"],
   ["Ärzte", "arzte"],

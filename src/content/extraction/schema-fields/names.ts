@@ -22,7 +22,6 @@ function madeName(text: string): string {
   return text
     .slice(0, 2 * MAX_LENGTH)
     .replace(/([\p{Ll}\d])(\p{Lu})/gu, "$1 $2")
-    .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2")
     .normalize("NFKD")
     .toLowerCase()
     .replace(/\([^()]*\)|\[[^[\]]*\]/g, " ")

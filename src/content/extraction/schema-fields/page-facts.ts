@@ -25,10 +25,6 @@ function ownText({ children }: Element): string {
   return children.map((child) => (isText(child) ? child.data : " ")).join("");
 }
 
-function ownAmounts(element: Element, locale: string): number {
-  return moneyIn(ownText(element), locale).length;
-}
-
 /** The visible page, its structured data, and its `meta` elements. */
 export class PageFacts {
   readonly page: ShownPage;
@@ -114,7 +110,6 @@ export class PageFacts {
       const isInside = last !== undefined && page.contains(last.element, element);
       // The inner element says it with fewer words, if it still has the whole amount. It may have another amount.
       if (isInside && last.money.amount === money.amount) found.pop();
-      else if (isInside && ownAmounts(last.element, page.locale) === 0) continue;
       found.push({ element, money });
       if (found.length >= MAX_PRICES) break;
     }

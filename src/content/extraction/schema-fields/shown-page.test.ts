@@ -16,59 +16,47 @@ function shown(page: ShownPage, name: string): Element {
 }
 
 describe("an element is", () => {
-  test.each<[string, string, readonly [isMinor: boolean, isMenu: boolean, isStruck: boolean]]>([
-    ["of the page", "<p><i>x</i></p>", [false, false, false]],
-    ["minor in navigation, and of a menu", "<nav><i>x</i></nav>", [true, true, false]],
-    ["minor in a footer", "<footer><i>x</i></footer>", [true, false, false]],
-    ["minor in a sidebar", "<aside><i>x</i></aside>", [true, false, false]],
-    ["of a menu in a header", "<header><i>x</i></header>", [false, true, false]],
-    ["minor by its role", "<div role=complementary><i>x</i></div>", [true, false, false]],
-    ["minor and of a menu by its role", "<div role=navigation><i>x</i></div>", [true, true, false]],
-    ["of a menu by its role", "<div role=banner><i>x</i></div>", [false, true, false]],
-    ["minor by its class", "<div class='x related-y'><i>x</i></div>", [true, false, false]],
-    ["minor by its id", "<div id=reviews><i>x</i></div>", [true, false, false]],
-    [
-      "not minor by the class of a part with the title",
-      "<div class=reviews><h1>y</h1><i>x</i></div>",
-      [false, false, false],
-    ],
-    ["minor in the part of related things", "<div class=related><h2>y</h2><i>x</i></div>", [true, false, false]],
-    ["minor in an advertisement", "<div class='top-ad'><i>x</i></div>", [true, false, false]],
-    ["minor in the place of an advertisement", "<div id=ad-slot-3><i>x</i></div>", [true, false, false]],
-    ["not minor in the part about the years AD", "<div id=ad><h2>y</h2><i>x</i></div>", [false, false, false]],
-    [
-      "not minor in a part of a classified advertisement",
-      "<div class='b ad-price'><i>x</i></div>",
-      [false, false, false],
-    ],
+  test.each<[string, string, readonly [isMinor: boolean, isStruck: boolean]]>([
+    ["of the page", "<p><i>x</i></p>", [false, false]],
+    ["minor in navigation", "<nav><i>x</i></nav>", [true, false]],
+    ["minor in a footer", "<footer><i>x</i></footer>", [true, false]],
+    ["minor in a sidebar", "<aside><i>x</i></aside>", [true, false]],
+    ["minor by its role", "<div role=complementary><i>x</i></div>", [true, false]],
+    ["minor by the role of navigation", "<div role=navigation><i>x</i></div>", [true, false]],
+    ["minor by its class", "<div class='x related-y'><i>x</i></div>", [true, false]],
+    ["minor by its id", "<div id=reviews><i>x</i></div>", [true, false]],
+    ["not minor by the class of a part with the title", "<div class=reviews><h1>y</h1><i>x</i></div>", [false, false]],
+    ["minor in the part of related things", "<div class=related><h2>y</h2><i>x</i></div>", [true, false]],
+    ["minor in an advertisement", "<div class='top-ad'><i>x</i></div>", [true, false]],
+    ["minor in the place of an advertisement", "<div id=ad-slot-3><i>x</i></div>", [true, false]],
+    ["not minor in the part about the years AD", "<div id=ad><h2>y</h2><i>x</i></div>", [false, false]],
+    ["not minor in a part of a classified advertisement", "<div class='b ad-price'><i>x</i></div>", [false, false]],
     [
       "not minor in an advertisement with a heading among 200 elements",
       `<div class=ad>${"<b></b>".repeat(197)}<h2>y</h2><i>x</i></div>`,
-      [false, false, false],
+      [false, false],
     ],
     [
       "minor in an advertisement with a heading after 200 elements",
       `<div class=ad>${"<b></b>".repeat(199)}<h2>y</h2><i>x</i></div>`,
-      [true, false, false],
+      [true, false],
     ],
-    ["not minor by the class of the main part", "<main class=related><i>x</i></main>", [false, false, false]],
-    ["not minor by the class of an article", "<article class=related><i>x</i></article>", [false, false, false]],
-    ["not minor by the class of the body", "<body class='related menu'><i>x</i>", [false, false, false]],
+    ["not minor by the class of the main part", "<main class=related><i>x</i></main>", [false, false]],
+    ["not minor by the class of an article", "<article class=related><i>x</i></article>", [false, false]],
+    ["not minor by the class of the body", "<body class='related menu'><i>x</i>", [false, false]],
     [
       "not minor by a class beyond 1,000 characters",
       `<div class="${"a ".repeat(500)}related"><i>x</i></div>`,
-      [false, false, false],
+      [false, false],
     ],
-    ["of a menu by its class", "<div class='x mega-menu'><i>x</i></div>", [false, true, false]],
-    ["not of a menu by the class of the main part", "<main class=menu><i>x</i></main>", [false, false, false]],
-    ["struck out", "<del><i>x</i></del>", [false, false, true]],
-    ["struck out by its style", "<p style='text-decoration: LINE-through'><i>x</i></p>", [false, false, true]],
-    ["struck out by its class", "<p class='x old-price'><i>x</i></p>", [false, false, true]],
-    ["not struck out by another class", "<p class=golden><i>x</i></p>", [false, false, false]],
+    ["struck out", "<del><i>x</i></del>", [false, true]],
+    ["struck out by its style", "<p style='text-decoration: LINE-through'><i>x</i></p>", [false, true]],
+    ["struck out by its class", "<p class='x old-price'><i>x</i></p>", [false, true]],
+    ["not struck out by another class", "<p class=golden><i>x</i></p>", [false, false]],
   ])("%s", (_what, html, expected) => {
     const page = pageOf(html);
     const element = shown(page, "i");
-    expect([page.isMinor(element), page.isMenu(element), page.isStruck(element)]).toEqual([...expected]);
+    expect([page.isMinor(element), page.isStruck(element)]).toEqual([...expected]);
     expect(page.major.includes(element)).toBe(!expected[0]);
   });
 
@@ -77,12 +65,7 @@ describe("an element is", () => {
     const all = [...page.elements];
     expect(all.map(({ name }) => name)).toEqual(["html", "body", "b"]);
     const hidden = parseTree("<i>z</i>").children.find((one): one is Element => "attribs" in one) as Element; // It has a root.
-    expect([page.isShown(hidden), page.isMinor(hidden), page.isMenu(hidden), page.isStruck(hidden)]).toEqual([
-      false,
-      true,
-      false,
-      false,
-    ]);
+    expect([page.isShown(hidden), page.isMinor(hidden), page.isStruck(hidden)]).toEqual([false, true, false]);
     expect([
       page.orderOf(hidden),
       page.lengthOf(hidden),

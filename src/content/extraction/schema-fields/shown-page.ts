@@ -38,7 +38,6 @@ interface Seen {
   last: number;
   readonly isMinor: boolean;
   readonly isStruck: boolean;
-  readonly isMenu: boolean;
   /** Characters of visible text. */
   length: number;
 }
@@ -99,11 +98,6 @@ export class ShownPage {
 
   isStruck(element: Element): boolean {
     return this.#seen.get(element)?.isStruck ?? false;
-  }
-
-  /** Whether the element is in a menu or at the head of the page. */
-  isMenu(element: Element): boolean {
-    return this.#seen.get(element)?.isMenu ?? false;
   }
 
   orderOf(element: Element): number {
@@ -248,7 +242,6 @@ export class ShownPage {
           last: shown.length,
           isMinor: above?.isMinor === true || isMinor(node),
           isStruck: above?.isStruck === true || isStruck(node),
-          isMenu: above?.isMenu === true || isMenu(node),
           length: 0,
         };
         shown.push(node);
@@ -320,14 +313,6 @@ function isMinor(element: Element): boolean {
   if (MINOR.test(names)) return !holdsHeading(element, /^h1$/);
   // A part with a heading is content, such as the years AD.
   return ADVERTISEMENT.test(names) && !holdsHeading(element);
-}
-
-const MENU = /(?:^|[\s_-])(?:menus?|nav\w*|header|dropdown|megamenu|pagination|languages?|toolbar|tabs?)(?:$|[\s_-])/i;
-
-function isMenu({ name, attribs }: Element): boolean {
-  if (name === "nav" || name === "header" || attribs["role"] === "navigation" || attribs["role"] === "banner")
-    return true;
-  return name !== "body" && name !== "html" && name !== "main" && MENU.test((attribs["class"] ?? "").slice(0, 1_000));
 }
 
 function isStruck({ name, attribs }: Element): boolean {

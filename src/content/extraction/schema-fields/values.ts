@@ -155,7 +155,7 @@ function numberOf(leaf: LeafPlan, raw: RawValue): number | undefined {
     const share = /^\D{0,24}?([\d.,]+)\s*(?:\/|out of|von|sur|de|su|van|z|av)\s*\d+(?:[.,]0)?\D*$/iu.exec(
       value.replace(/\([^()]*\)/gu, " "),
     )?.[1];
-    if (share !== undefined) return numberIn(share, locale) ?? plainNumber(share.replace(",", "."));
+    if (share !== undefined) return plainNumber(share.replace(",", "."));
   }
   // A number in parentheses is the same in another unit, or a note.
   return numberIn(value, locale) ?? numberIn(value.replace(/\([^()]*\)/gu, " "), locale);

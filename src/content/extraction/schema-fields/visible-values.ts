@@ -128,7 +128,6 @@ function namedFound(leaf: LeafPlan, element: Element, page: ShownPage): Found | 
   if (!isLong && !isAddress(leaf) && (page.lengthOf(element) > MAX_SHORT || page.lines(element).length > 1))
     return undefined;
   const found = elementFound(leaf, element, "class", page);
-  if (concept === "rating" && Number(found?.value) > MAX_RATING) return undefined;
   return concept === "author" && personNameOf(page.text(element)) === undefined ? undefined : found;
 }
 
