@@ -263,8 +263,6 @@ function isParted(
   if (gap < 0 || gap > Math.max(usual * PARAGRAPH_GAP, size * 1.25) || Math.abs(above.size - line.size) > size * 0.08)
     return true;
   if (above.isBold !== line.isBold) return true;
-  // A numbered heading below a title.
-  if (line.isBold && gap > size * 1.4 && /^\d{1,2}(?:\.\d{1,2}){0,3}\.?\s+\p{Lu}/u.test(line.text)) return true;
   const [start] = line.runs;
   if (start !== undefined && start.size < line.size * 0.85 && NOTE_START.test(line.text) && start.y < line.y - 1)
     return true;

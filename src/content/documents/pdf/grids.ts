@@ -26,7 +26,7 @@ interface Grid {
 export function ruledTables(runs: readonly Run[], rules: readonly Rule[]): { tables: Segment[]; rest: readonly Run[] } {
   const tables: Segment[] = [];
   let rest = runs;
-  for (const grid of gridsOf(rules).flatMap((found) => withoutFrame(found, runs))) {
+  for (const grid of gridsOf(rules)) {
     const inside = rest.filter((run) => isInside(run, grid));
     const table = inside.length === 0 ? undefined : tableOfGrid(inside, grid);
     if (table === undefined) continue;
@@ -35,20 +35,6 @@ export function ruledTables(runs: readonly Run[], rules: readonly Rule[]): { tab
     rest = rest.filter((run) => !taken.has(run));
   }
   return { tables, rest };
-}
-
-/** The grids inside a frame that touches them, such as that of a page: a strip without text is at its left and right edge. */
-function withoutFrame(grid: Grid, runs: readonly Run[]): Grid[] {
-  const { xs } = grid;
-  const [left = 0, right = 0] = [xs[0], xs.at(-1)];
-  const strips = [
-    [left, xs[1] ?? 0],
-    [xs.at(-2) ?? 0, right],
-  ].map((edges) => ({ ...grid, xs: edges }));
-  if (strips.some((strip) => runs.some((run) => isInside(run, strip)))) return [grid];
-  const isAtEdge = (place: number) => place < left + TOUCH || place > right - TOUCH;
-  const isOfFrame = ({ isAcross, at, from, to }: Rule) => (isAcross ? isAtEdge(from) && isAtEdge(to) : isAtEdge(at));
-  return gridsOf([...grid.down, ...grid.across].flat().filter((rule) => !isOfFrame(rule)));
 }
 
 function segmentOfTable(block: Table, { xs, ys }: Grid): Segment {

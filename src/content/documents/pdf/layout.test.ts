@@ -322,15 +322,6 @@ describe("letters and papers", () => {
     ];
     expect((await markdownOf(page)).match(/^#.*/gm)).toEqual(["# Your account"]);
   });
-
-  test("have a title and a numbered heading below it", async () => {
-    const page: PdfText[] = [
-      [72, 740, "Specification of works", 18, "F2"],
-      [72, 711, "1 Scope of the contract", 18, "F2"],
-      ...pdfColumn(72, 680, LEFT),
-    ];
-    expect((await markdownOf(page)).match(/^#.*/gm)).toEqual(["# Specification of works", "# 1 Scope of the contract"]);
-  });
 });
 
 test("codes that are divided after their hyphen have no space", async () => {
@@ -350,23 +341,4 @@ test("the lines of an address above longer text are kept", async () => {
   ];
   const page = [...pdfColumn(72, 740, address), ...table(680, [72, 200, 480], cells)];
   expect(await markdownOf(page)).toStartWith(address.join("  \n"));
-});
-
-test("the frame of a page that touches a table belongs to no table", async () => {
-  const cells = [
-    ["No.", "Name", "Shares"],
-    ["1", "Ader", "37"],
-    ["2", "Bolt", "74"],
-  ];
-  const texts: PdfText[] = [[72, 740, "The register has these members."], ...table(86, [76, 136, 336], cells)];
-  const boxes = cells.flatMap((row, at) =>
-    row.map((_cell, column) => `${[72, 132, 332][column]} ${82 - at * 14} ${[60, 200, 100][column]} 14 re S`),
-  );
-  // The last row is below the lower edge of the frame.
-  const stream = [pdfTexts(texts), "20 60 572 720 re S", ...boxes].join("\n");
-  const content = await pdfContent(new Uint8Array(makePdf([stream])));
-  expect(typeof content === "string" ? content : content.markdown()).toBe(
-    "The register has these members.\n\n" +
-      "| No. | Name | Shares |\n| --- | --- | --- |\n| 1 | Ader | 37 |\n| 2 | Bolt | 74 |",
-  );
 });

@@ -91,10 +91,8 @@ function columnsAt(columns: readonly Column[], { segments: [only] }: TextRow): n
   return columns.filter(({ from, to }) => only !== undefined && only.x < to && only.right > from).length;
 }
 
-/** Whether a row has cells: some are numbers, or all gaps are too wide for words of a justified line. */
-function isCells({ segments, size }: TextRow, at: number): boolean {
-  const numbers = segments.filter(({ line }) => /\d/.test(line?.text ?? "") && !/\p{L}/u.test(line?.text ?? ""));
-  if (at > 0 && numbers.length > 1) return true;
+/** Whether a row has cells: all gaps are too wide for words of a justified line. */
+function isCells({ segments, size }: TextRow): boolean {
   return segments.every(({ x }, index) => index === 0 || x - (segments[index - 1]?.right ?? 0) > size * FAR);
 }
 
@@ -146,9 +144,6 @@ function partsIn(columns: readonly Column[], line: Line): Line[] {
 /** Whether aligned texts are cells: the columns are more than labels and the values or texts beside them. */
 function isTable(lines: readonly CellLine[]): boolean {
   const [first] = lines;
-  const labels = lines.filter(({ cells }) => cells[0]?.at(-1)?.text.endsWith(":") === true).length;
-  const filled = lines.filter(({ cells }) => (cells[0]?.length ?? 0) > 0).length;
-  if (first?.cells.length === 2 && labels > filled * 0.6) return false;
   // Code with the numbers of its lines.
   if (
     lines.every(({ cells }) =>
