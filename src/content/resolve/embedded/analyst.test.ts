@@ -1,8 +1,12 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { patient } from "../../../lib/testing/patience.ts";
 import { type Judgement } from "../reading/analysis.ts";
 import { planOf } from "../evidence/plan.ts";
 import { weigh } from "../evidence/weigh.ts";
 import { createEmbeddedAnalyst } from "./analyst.ts";
+
+// Texts of a megabyte, on a machine that may be busy.
+setDefaultTimeout(patient(30_000));
 
 const NOW = Date.UTC(2026, 5, 15);
 
@@ -73,4 +77,42 @@ test("a number in the name of a subject is not a threshold", async () => {
   const question = "Did the rocket Heron 2 reach orbit in May 2026?";
   const { verdict } = await judged(question, ["Heron 2 did not reach orbit in May 2026. Its second stage failed."]);
   expect(verdict).toBe("LIKELY_NO");
+});
+
+describe("the statements of a page", () => {
+  const question = "Will Arsenal win the Premier League by 10 June 2026?";
+  const won = "Arsenal won the Premier League on 1 June 2026.";
+  const lost = "Arsenal did not win the Premier League.";
+  const asks = "Will Arsenal win the Premier League this year?";
+
+  async function statementsOf(text: string, { isHint = false, most }: { isHint?: boolean; most?: number } = {}) {
+    const source = { url: "https://site.test/", title: "", text, published: undefined, language: "", isHint };
+    const analyst = createEmbeddedAnalyst(most);
+    const signal = AbortSignal.timeout(60_000);
+    const { statements } = await analyst.analyse(planOf(question, "", NOW), [source], { now: NOW, signal });
+    return statements.map(({ quote, supports, kind }) => [quote, supports, kind]);
+  }
+
+  test("are the strongest ones, up to a number", async () => {
+    expect(await statementsOf(`${won} ${won.replace("1", "2")} ${lost}`, { most: 1 })).toEqual([
+      [won, "YES", "report"],
+    ]);
+    const many = Array.from({ length: 9 }, (_, day) => won.replace("1", String(day + 1))).join(" ");
+    expect(await statementsOf(many)).toHaveLength(8);
+  });
+
+  test("are neutral if the page takes them back, or corrects them", async () => {
+    expect(await statementsOf(`${won} This article has been retracted.`)).toEqual([[won, "NEUTRAL", "retraction"]]);
+    expect(await statementsOf(`${won} Correction: ${lost}`)).toEqual([
+      [won, "NEUTRAL", "report"],
+      [`Correction: ${lost}`, "NO", "retraction"],
+    ]);
+  });
+
+  test("are its nearest sentences if it states nothing, and of a page that the caller names any sentence", async () => {
+    expect(await statementsOf("It rained all day in the town.")).toEqual([]);
+    const rain = ["It rained all day in the town.", "NEUTRAL", "report"];
+    expect(await statementsOf("It rained all day in the town. Wet.", { isHint: true })).toEqual([rain]);
+    expect(await statementsOf(asks)).toEqual([[asks, "NEUTRAL", "question"]]);
+  });
 });

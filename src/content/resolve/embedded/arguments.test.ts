@@ -4,16 +4,16 @@ import { predicationOf } from "../reading/clauses.ts";
 import { conceptsAt } from "../reading/concepts.ts";
 import { GRAMMARS } from "../reading/grammar.ts";
 import { undatedTokensOf } from "../reading/spans.ts";
-import { wordsOf } from "../reading/words.ts";
+import { type Language, wordsOf } from "../reading/words.ts";
 import { fitOf } from "./arguments.ts";
 import { askedOf } from "./question.ts";
 
 const NOW = Date.UTC(2026, 8, 28);
 
-type Row = readonly [fit: string, sentence: string, before?: string];
+type Row = readonly [fit: string, sentence: string, before?: string | undefined, language?: Language | undefined];
 
 /**
- * Questions with sentences, a star on each side of the predicate, and the sentence before. The fit of their arguments is the kind,
+ * Questions with sentences, a star on each side of the predicate, the sentence before, and a language that differs. The fit of their arguments is the kind,
  * and its factor if they are the same.
  */
 const QUESTIONS: Readonly<Record<string, readonly Row[]>> = {
@@ -202,11 +202,17 @@ const QUESTIONS: Readonly<Record<string, readonly Row[]>> = {
     ["different", "Lawmakers of Norvane *approved* the water bill."],
     ["different", "Some lawmakers in Sarin *approved* the water bill."],
   ],
+  "Did Orwell Air take over Brightwater?": [["same 1.00", "Orwell Air *übernahm* Brightwater.", "", "de"]],
+  "Did Norvane approve the harbour fee?": [
+    ["same 0.60", "Norvane *genehmigte* die Hafengebühr.", "", "de"],
+    ["different", "Ostland *genehmigte* die Hafengebühr.", "", "de"],
+  ],
 };
 
-function fitIn(question: string, marked: string, before: string): string {
+function fitIn(question: string, [, marked, before = "", other]: Row): string {
   const asked = askedOf(planOf(question, "", NOW), NOW);
-  const { language = "en", terms, outcomes } = asked;
+  const { language: own = "en", terms, outcomes } = asked;
+  const language = other ?? own;
   const tokens = undatedTokensOf(marked.replaceAll("*", ""), []);
   const at = tokens.findIndex(({ start }) => start === marked.indexOf("*"));
   const reader = { grammar: GRAMMARS[language], language };
@@ -218,5 +224,7 @@ function fitIn(question: string, marked: string, before: string): string {
 }
 
 describe.each(Object.entries(QUESTIONS))("%s", (question, rows) => {
-  test.each(rows)("%s: %s", (fit, sentence, before = "") => expect(fitIn(question, sentence, before)).toBe(fit));
+  test.each(rows)("%s: %s", (...[fit, sentence, before, language]) =>
+    expect(fitIn(question, [fit, sentence, before, language])).toBe(fit),
+  );
 });

@@ -182,6 +182,18 @@ describe("the source that decides", () => {
   });
 });
 
+test.each([
+  ["Who will win the cup? – Westmere", "will Westmere win the cup"],
+  ["Who will win the cup? – Westmere wins", "Westmere wins"],
+  ["Which team will win the cup?: Westmere", "will Westmere win the cup"],
+  ["Marvia CPI: will inflation be below 3 %?", "will inflation be below 3 % in Marvia"],
+  ["Marlow: will he resign?", "will Marlow resign"],
+  ["CPI: will inflation be below 3 %?", "CPI: will inflation be below 3 %"],
+  ["Will “Marlow” resign?", "Will “Marlow” resign"],
+])("the statement of a market's question: %s", (question, statement) => {
+  expect(planOf(question, "", NOW).statement).toBe(statement);
+});
+
 describe("a question becomes a statement", () => {
   const cases: readonly (readonly [string, string, boolean])[] = [
     ["Is it true that the bridge opened?", "the bridge opened", false],

@@ -80,6 +80,8 @@ describe("the quantities of a sentence", () => {
     ["at least 5 s", 5, Number.POSITIVE_INFINITY],
     ["at most 5 s", Number.NEGATIVE_INFINITY, 5],
     ["5 hours 30 minutes", 19_800, 19_800],
+    ["one of two dogs", 1, 1],
+    ["5 of 7 dogs", 5, 5],
   ])("%s is from %p to %p", (text, low, high) => {
     expect(quantitiesOf(text, "en")).toMatchObject([{ low, high }]);
   });
