@@ -212,6 +212,17 @@ describe("a wallet without an allowance to Permit2", () => {
     expect((await choosePayment(offering(accepts, ...names), options)).requirements).toBe(expected);
   });
 
+  test("an approval comes before a method without the money", async () => {
+    const dear = { ...PERMIT, amount: "20000" };
+    const has = { [dear.amount]: wallet({ ...CAN_BOTH, balance: 20_000n }), [BASE.amount]: wallet({ balance: 0n }) };
+    const options = {
+      maxPrice: "$0.10",
+      funds: async ({ requirements }: Choice) => await has[requirements.amount]?.(),
+    };
+    const choice = choosePayment(offering([dear, BASE], GAS_APPROVAL), options);
+    expect((await choice).requirements).toBe(dear);
+  });
+
   test.each([[GAS_PERMIT], [GAS_APPROVAL]])(
     "and without the money pays by another method, whatever %s would do",
     async (name) => {
@@ -246,6 +257,10 @@ test("a limit is exact", async () => {
   );
   expect((await choose([REQUIREMENTS], { maxPrice: "$0.01" })).requirements).toBe(REQUIREMENTS);
   expect(parseDollars("$0.01")).toBe(10n ** 34n);
+});
+
+test("a token may have 36 decimals", () => {
+  expect(parseAllowedAsset(`eip155:1:${PAYEE}:A:1:36`).decimals).toBe(36);
 });
 
 for (const text of [

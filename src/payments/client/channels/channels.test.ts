@@ -216,6 +216,10 @@ test("a deposit limit must be an amount, and is also kept when a channel is take
   expect(own.file.channels()).toEqual([]);
   expect(choice && own.weigh(choice, account)).toBe("channels may hold $0.0005, and $0.00 are in them");
   expect(choice && options.own.weigh(choice, account)).toBe(10_000n);
+  if (choice === undefined) throw new Error("no channel was weighed");
+  const unsound = { ...choice, requirements: { ...choice.requirements, extra: {} } };
+  const taken = options.own.take(unsound, account, { url: shop.url, method: "GET", expires: 0 });
+  expect(await taken.then(() => "taken", String)).toContain("Cannot pay: the receiver's authorizer is not an account");
 });
 
 test("no channel is taken that is disputed or being closed, and four at a seller are all", async () => {
@@ -231,6 +235,30 @@ test("no channel is taken that is disputed or being closed, and four at a seller
   }
   expect(new Set(state(options).map(({ id }) => id)).size).toBe(4);
   expect(state(options)[0]).toMatchObject({ id: one?.id, withdrawable: 0 });
+});
+
+test("the channel that needs the smallest deposit is taken", async () => {
+  const options = wallet();
+  await Promise.all([payAndFetch(shop.url, {}, options), payAndFetch(shop.url, {}, options)]);
+  const [one = "", other = ""] = state(options)
+    .toSorted((a, b) => Number(a.config.salt) - Number(b.config.salt))
+    .map(({ id }) => id);
+  options.own.file.update(one, (channel) => ({ ...channel, charged: channel.balance, signed: channel.balance }));
+  await payAndFetch(shop.url, {}, options);
+  expect(chain.deposits).toEqual([10_000n, 10_000n]);
+  expect(state(options).find(({ id }) => id === other)).toMatchObject({ charged: "2000" });
+});
+
+test("a call that is given up while it waits for a channel pays nothing", async () => {
+  const options = wallet();
+  await payAndFetch(shop.url, {}, options);
+  for (const { id } of state(options)) options.own.hold(id);
+  const giveUp = new AbortController();
+  const sleep = async () => giveUp.abort(new Error("given up"));
+  const own = new Channels(join(folder, String(counter)), { maxDeposit: "$0.009", sleep });
+  const paid = payAndFetch(shop.url, { signal: giveUp.signal }, { ...options, channels: payerFrom(own) });
+  expect(await paid.then(() => "paid", String)).toBe("Error: given up");
+  expect(state(options)).toMatchObject([{ charged: "1000", open: "0" }]);
 });
 
 test("a deposit counts in the day's total, and one that is over it is not signed", async () => {

@@ -105,7 +105,7 @@ export class Channels {
       const slots = slotsOf(terms, { network: asset.network, payer: account.address }, channels).filter(isUsable);
       const free = slots.filter(({ channel }) => !isBusy(channel, this.now()));
       const weighed = free.map((slot) => ({ slot, needed: neededFor(slot.channel, price, this.now()) }));
-      const [best] = weighed.toSorted((a, b) => (a.needed === b.needed ? 0 : a.needed < b.needed ? -1 : 1));
+      const [best] = weighed.toSorted((a, b) => Number(a.needed - b.needed));
       taken = undefined;
       const deposit = best && (best.needed === 0n ? 0n : this.#depositOf(choice, best.needed, channels));
       if (best === undefined || deposit === undefined) {

@@ -113,7 +113,8 @@ describe.skipIf(!hasChain).each(ORIGINS)("channels of the payer on a chain with 
     await shop.chain.fund(payer.address);
     const node = openChain(NETWORK, shop.chain.rpcUrl);
     const step = () => withdrawChannel(id, { channels, account: payer, node });
-    const { from } = await step();
+    const { from, transaction } = await step();
+    expect(await shop.chain.rpc("eth_getTransactionReceipt", [transaction])).toMatchObject({ status: "0x1" });
     expect(from).toBeGreaterThan(Date.now() / 1000 + 800);
     expect(await step().then(() => "", String)).toContain("Cannot withdraw yet");
     await payAndFetch(stock.url, {}, options);

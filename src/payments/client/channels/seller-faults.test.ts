@@ -74,6 +74,14 @@ describe("a seller that has less in a channel than the wallet knows", () => {
     expect(wallet.state()).toMatchObject([{ balance: "10000" }]);
   });
 
+  test("leaves an earlier deposit as it is, of which nothing is known", async () => {
+    const wallet = openWallet(shop.url);
+    await wallet.pay({ fetch: receipting(() => undefined) });
+    expect((await wallet.pay({ fetch: refusing("insufficient_funds") })).isFree).toBe(true);
+    const [channel] = wallet.state();
+    expect([channel?.deposit?.amount, channel?.refused, channel?.open]).toEqual(["10000", undefined, "0"]);
+  });
+
   test("gets no second deposit for the refusal of a first one", async () => {
     const node = await startNode(0n);
     const wallet = openWallet(shop.url, { TURNPIKE_RPC_84532: node.rpcUrl });
