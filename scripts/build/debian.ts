@@ -1,4 +1,7 @@
-/** `npm run build:debian`: builds dist/turnpike_VERSION_ARCH.deb from dist/turnpike, which it builds first if it is not there. */
+/**
+ * `npm run build:debian [-- --fast]`: builds dist/turnpike_VERSION_ARCH.deb from dist/turnpike, which it builds first if it is not there.
+ * `--fast` compresses less, for tests.
+ */
 import { chmodSync, copyFileSync, existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -153,5 +156,6 @@ put("DEBIAN/postinst", POSTINST, 0o755);
 put("DEBIAN/prerm", PRERM, 0o755);
 put("DEBIAN/postrm", POSTRM, 0o755);
 const deb = join(DIST, `turnpike_${VERSION}_${architecture}.deb`);
-run(["dpkg-deb", "--root-owner-group", "-Zgzip", "-z6", "--build", TREE, deb]);
+const level = process.argv.includes("--fast") ? 1 : 6;
+run(["dpkg-deb", "--root-owner-group", "-Zgzip", `-z${level}`, "--build", TREE, deb]);
 console.log(`${relative(ROOT, deb)}: ${(statSync(deb).size / 1e6).toFixed(0)} MB`);

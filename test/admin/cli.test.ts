@@ -104,7 +104,10 @@ describe.each([
     rig = await open(name.replaceAll(/\W/g, "-"), workers, tls);
   }, patient(30_000));
   // Changes in memory do not remain for the next test.
-  afterEach(() => rig.run("reload"));
+  afterEach(async () => {
+    const options = { method: "POST", headers: { "x-api-key": KEY }, tls: { ca: TEST_CA.cert } };
+    expect((await fetch(new URL("/v1/reload", rig.admin), options)).status).toBe(200);
+  });
   afterAll(() => rig.program.stop());
 
   async function statusOf(path: string): Promise<number> {

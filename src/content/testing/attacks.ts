@@ -162,7 +162,7 @@ export const ATTACKS: readonly Attack[] = [
 /** Pages that exceed one limit, but use up no processor time. */
 const EXCESSES = {
   "many-frames": `for (let n = 0; n < 1100; n++) { frame({}); document.body.lastChild.remove(); }`,
-  "frames-of-many-sites": `for (let n = 0; n < 100; n++) frame({ src: site(n, "/none") })`,
+  "frames-of-many-sites": `for (let n = 0; n < 70; n++) frame({ src: site(n, "/none") })`,
   "idle-workers": `for (let n = 0; n < 64 + 2 * navigator.hardwareConcurrency + 20; n++) start("onmessage = () => 0")`,
   pictures: `for (let n = 0; n < 3000; n++) new Image().src = "/none?" + n`,
 };
