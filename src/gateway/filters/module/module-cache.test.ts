@@ -29,7 +29,10 @@ test("a module is compiled once, whatever its path, and again when it changes", 
   const one = await cache.load(await file("a.wasm", responding(0)), MEMORY_BYTES);
   const same = await cache.load(await file("b.wasm", responding(0)), MEMORY_BYTES);
   expect(same).toBe(one);
-  expect(one).toMatchObject({ abi: { kind: "own" }, facts: { functions: 1, loops: 0 } });
+  expect(one).toMatchObject({
+    abi: { kind: "own" },
+    facts: { functions: 1, loops: 0, imports: [], exports: ["on_request () -> i32"] },
+  });
   const changed = await cache.load(await file("a.wasm", responding(1)), MEMORY_BYTES);
   expect(changed.hash).not.toBe(one.hash);
   expect(await cache.load(join(folder, "b.wasm"), MEMORY_BYTES * 2)).not.toBe(one);
