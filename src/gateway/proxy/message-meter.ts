@@ -20,11 +20,11 @@ export class MessageMeter {
   /** Returns false as soon as a message announces more bytes than the limit. */
   takes(chunk: Uint8Array, start: number, end: number): boolean {
     let at = start;
-    while (at < end) {
+    for (;;) {
       const skipped = Math.min(this.#left, end - at);
       this.#left -= skipped;
       at += skipped;
-      if (at === end) break;
+      if (at === end) return true;
       // The first byte is a flag.
       if (this.#prefix > 0) this.#length = this.#length * 256 + (chunk[at] ?? 0);
       at++;
@@ -34,6 +34,5 @@ export class MessageMeter {
       this.#prefix = 0;
       this.#length = 0;
     }
-    return true;
   }
 }
