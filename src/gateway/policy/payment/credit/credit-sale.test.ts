@@ -1,5 +1,5 @@
 /** Requests that a token of prepaid credit pays for. */
-import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, expect, setDefaultTimeout, spyOn, test } from "bun:test";
 import { patient } from "../../../../lib/testing/patience.ts";
 import { issueCredit } from "../../../../payments/credit/issue.ts";
 import { fieldValue } from "../../../../lib/http/fields.ts";
@@ -65,6 +65,16 @@ test("a token pays the price of each request, without a settlement, until its cr
   const last = await buy();
   expect([last.status, reasonOf(last), await balance()]).toEqual([402, "credit_insufficient", 0.5 * PRICE]);
   expect([shop.runs, shop.settlements]).toEqual([2, 0]);
+});
+
+test("the ledger keeps a payment whole, to find its settlement after a crash, and nothing of a token", async () => {
+  const { shop, token, buy } = await sold();
+  using reserve = spyOn(shop.store.ledger, "reserve");
+  const payment = shop.payment();
+  expect([(await buy()).status, (await shop.send(payment)).status]).toEqual([200, 200]);
+  const [charge, transfer] = reserve.mock.calls.map(([reservation]) => reservation);
+  expect([charge?.payload, JSON.stringify(charge).includes(token)]).toEqual(["", false]);
+  expect(transfer?.payload).toContain(payment.payload.signature);
 });
 
 test("a balance of exactly the price suffices, and one unit less does not", async () => {
