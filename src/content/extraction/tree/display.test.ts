@@ -1,7 +1,16 @@
 import { expect, test } from "bun:test";
-import { isTag } from "domhandler";
-import { isBlock } from "./display.ts";
+import { type Element, isTag } from "domhandler";
+import { headingLevel, isBlock } from "./display.ts";
 import { parseTree } from "./tree.ts";
+
+/** The element of a page that has one. */
+function elementOf(tag: string): Element {
+  const [element] = parseTree(`<html><head></head><body>${tag}`).children.flatMap((html) =>
+    isTag(html) ? html.children.flatMap((part) => (isTag(part) && part.name === "body" ? part.children : [])) : [],
+  );
+  if (element === undefined || !isTag(element)) throw new Error("The page has one element");
+  return element;
+}
 
 test.each([
   ["<p>", true],
@@ -16,9 +25,23 @@ test.each([
   [`<b style='${"x".repeat(2_033)};display:block'>`, true],
   [`<b style='${"x".repeat(2_036)};display:block'>`, false],
 ])("%s is displayed as a block: %p", (tag, expected) => {
-  const [element] = parseTree(`<html><head></head><body>${tag}`).children.flatMap((html) =>
-    isTag(html) ? html.children.flatMap((part) => (isTag(part) && part.name === "body" ? part.children : [])) : [],
-  );
-  if (element === undefined || !isTag(element)) throw new Error("The page has one element");
-  expect(isBlock(element)).toBe(expected);
+  expect(isBlock(elementOf(tag))).toBe(expected);
+});
+
+test.each([
+  ["<h1>", 1],
+  ["<h2>", 2],
+  ["<h3>", 3],
+  ["<h4>", 4],
+  ["<h5>", 5],
+  ["<h6>", 6],
+  ["<h4 role=heading aria-level=1>", 4],
+  ["<p role=heading aria-level=1>", 1],
+  ["<p role=heading aria-level=7>", 6],
+  ["<p role=heading aria-level=0>", 2],
+  ["<p role=heading aria-level=2.5>", 2],
+  ["<p role=heading>", 2],
+  ["<p aria-level=1>", undefined],
+])("%s is a heading of level %p", (tag, level) => {
+  expect(headingLevel(elementOf(tag))).toBe(level);
 });

@@ -12,6 +12,7 @@ setDefaultTimeout(patient(20_000));
 afterEach(closeShops);
 
 const PRICE = 10_000;
+const OWNER = PAYER.toLowerCase();
 
 interface Case {
   readonly credit?: Partial<NewCredit>;
@@ -25,7 +26,7 @@ interface Case {
 async function sold({ credit, balance = 2.5 * PRICE, isTest = true, shop: options = {} }: Case = {}) {
   const shop = openShop({ credits: true, ...options });
   const terms = {
-    owner: PAYER.toLowerCase(),
+    owner: OWNER,
     unit: "money",
     name: "",
     network: "eip155:84532",
@@ -75,6 +76,8 @@ test("the ledger keeps a payment whole, to find its settlement after a crash, an
   const [charge, transfer] = reserve.mock.calls.map(([reservation]) => reservation);
   expect([charge?.payload, JSON.stringify(charge).includes(token)]).toEqual(["", false]);
   expect(transfer?.payload).toContain(payment.payload.signature);
+  // Clients without a name are known by their accounts.
+  expect([charge?.consumer, transfer?.consumer].map((name) => name?.toLowerCase())).toEqual([OWNER, OWNER]);
 });
 
 test("a balance of exactly the price suffices, and one unit less does not", async () => {
