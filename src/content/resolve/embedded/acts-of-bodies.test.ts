@@ -51,7 +51,7 @@ test("the month of an election is not the deadline for its annulment", async () 
 });
 
 test.each([
-  ["found not guilty", CONVICT, "A jury found Dana Rook not guilty of fraud.", "NO?"],
+  ["found not guilty", CONVICT, "A jury found Dana Rook not guilty of fraud.", "NO"],
   ["found guilty", CONVICT, "A jury found Dana Rook guilty of fraud.", "YES"],
   [
     "a rate left unchanged",

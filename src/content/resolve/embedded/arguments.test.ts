@@ -57,7 +57,7 @@ const QUESTIONS: Readonly<Record<string, readonly Row[]>> = {
     ["different", "The court *annulled* half elections in Drumlin."],
     ["different", "The court *annulled* some elections in Drumlin."],
     ["different", "The court *annulled* the youth election in Drumlin."],
-    ["different", "The court *annulled* the result of the election in Drumlin."],
+    ["same 1.00", "The court *annulled* the result of the election in Drumlin."],
     ["same 1.00", "The court *annulled* the election of the mayor in Drumlin."],
   ],
   "Did the shareholders of Aldine Bank approve the contract for the depot?": [

@@ -71,7 +71,10 @@ function comparedFit(sides: Sides): Fit {
   if (agent !== undefined && patient === undefined) return subjectFit(sides, isPassive && !turns ? doer : before);
   // "Was the rocket launched?": "the rocket lifted off".
   const isTurned =
-    turns && agent === undefined && !isPassive && !after.some((word) => patient?.heads.has(word.stem) === true);
+    turns &&
+    !isPassive &&
+    !after.some((word) => patient?.heads.has(word.stem) === true) &&
+    (agent === undefined || (OUTCOMES.unaided.has(outcome) && stands(agent, before, true) === undefined));
   const done = isPassive || isTurned ? before : after;
   const elected =
     outcome === "elect" && asked.outcomes.has("win") ? electedBy(asked, predication, { reader, near }) : undefined;
@@ -88,7 +91,7 @@ function comparedFit(sides: Sides): Fit {
   )
     return { kind: "swapped" };
   if (object === undefined) return DIFFERENT;
-  if (isPassive && by < 0) return unnamedFit(sides);
+  if ((isPassive && by < 0) || isTurned) return unnamedFit(sides);
   if (asked.isByAgent && isPassive && namesActor(after.slice(by + 1), agent, reader)) return OTHER_ACTOR;
   if (patient === undefined || !OUTCOMES.exclusive.has(outcome) || !isNamedIn(patient, done, names)) return DIFFERENT;
   // "The club won" can be the agent, "they won against Ashcombe" is not Ashcombe.
@@ -148,10 +151,11 @@ function subjectFit({ agent, predication: { after }, reader, outcome, stands }: 
 }
 
 /** "The act was signed": the actor is not named, and only the context can say who it was. */
-function unnamedFit({ asked, agent, predication: { reality }, near }: Sides): Fit {
+function unnamedFit({ asked, agent, predication: { reality }, near, outcome }: Sides): Fit {
   if (agent === undefined) return DIFFERENT;
   // "The act was not signed": there is no signer.
-  if (reality === "denied" || reality === "absent") return { kind: "same", factor: BY_CONTEXT };
+  if (reality === "denied" || reality === "absent" || OUTCOMES.lasting.has(outcome))
+    return { kind: "same", factor: BY_CONTEXT };
   if (asked.isByAgent) return DIFFERENT;
   if (covers(agent, near)) return { kind: "same", factor: BY_CONTEXT };
   const isNamed = [...agent.words].some((word) => near.has(word));

@@ -32,7 +32,7 @@ const QUESTIONS: Readonly<Record<string, readonly Row[]>> = {
     ["YES 1.00: 41 seats were won by the Farmers' Party", "41 seats were won by the Farmers' Party."],
   ],
   "Haben mindestens 15 Staaten das Meeresabkommen ratifiziert?": [
-    ["YES 0.70: 16 Staaten haben das Meeresabkommen ratifiziert", "16 Staaten haben das Meeresabkommen ratifiziert."],
+    ["YES 1.00: 16 Staaten haben das Meeresabkommen ratifiziert", "16 Staaten haben das Meeresabkommen ratifiziert."],
     ["nothing", "16 Staaten haben das Meeresabkommen noch nicht ratifiziert."],
   ],
   "Au moins 15 pays ont-ils ratifié le traité ?": [

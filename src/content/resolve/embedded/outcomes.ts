@@ -87,8 +87,12 @@ function conceptsBefore(tokens: readonly Token[], at: number): ReadonlySet<strin
 function persists({ outcomes, patient }: Asked, { after }: Predication): boolean {
   const near = after.slice(0, 6);
   if (near.some((_, at) => [...conceptsAt(near, at)].some((one) => outcomes.has(one)))) return false;
+  // "remains in office" says nothing about prison.
+  if (outcomes.has("free")) return near.some(({ text }) => PRISON.test(text));
   return near.some(({ text, stem }) => WORDS.state.has(text) || patient?.heads.has(stem) === true);
 }
+
+const PRISON = /^(?:prison|jail|custody|detention)$/u;
 
 function readingAt(
   asked: Asked,
@@ -156,6 +160,8 @@ function isOtherSense(asked: Asked, tokens: readonly Token[], at: number, { real
   if (token === undefined || next === undefined || next.gap.trim() !== "") return false;
   if (WORDS.particle.has(next.text) && WORDS.withParticle.has(token.text))
     return !wordsOf(asked.plan.statement).some(({ text }) => text === next.text);
+  // "stands on a hill", "stands to lose"
+  if (/^stands?$/u.test(token.text) && GRAMMARS.en.preposition.has(next.text)) return true;
   const { oblique } = asked;
   // "convicted of perjury" for "convicted of fraud"
   if (

@@ -20,23 +20,38 @@ export function isOfAnother(zone: readonly Token[], at: number, argument: Argume
     WORDS.partial.has(zone[at - 1]?.text) ||
     (WORDS.lesser.has(zone[at - 1]?.text) && !argument.words.has(zone[at - 1]?.stem ?? "")) ||
     hasOtherComplement(zone, at, argument, place) ||
-    hasOtherPlace(argument, place)
+    hasOtherPlace(zone, at, argument, place)
   );
 }
 
-/** "In neighbouring Durne the nurses" for "the nurses of Halmont": the clause names another place, and not the question's. */
-function hasOtherPlace(argument: Argument, { names, predication: { before, after } }: Place): boolean {
+/**
+ * "In neighbouring Durne the nurses", "Durne's nurses" for "the nurses of Halmont": the clause names another place, and not the
+ * question's.
+ */
+function hasOtherPlace(zone: readonly Token[], head: number, argument: Argument, place: Place): boolean {
+  const { names, predication } = place;
+  const { before, after } = predication;
   const words = [...argument.words];
   const own = words.slice(1 + words.findIndex((word) => argument.heads.has(word))).filter((word) => names.has(word));
   const clause = [...before, ...after];
   if (own.length === 0 || own.some((name) => clause.some(({ stem }) => stem === name))) return false;
-  return clause.some(
-    (word, at) =>
-      word.capital &&
-      /^\p{L}{2}/u.test(word.text) &&
-      !names.has(word.stem) &&
-      clause.slice(Math.max(0, at - 2), at).some(({ text }) => WORDS.in.has(text)),
+  const isPlace = (word: Token | undefined): boolean =>
+    word?.capital === true && /^\p{L}{2}/u.test(word.text) && !names.has(word.stem);
+  return (
+    clause.some(
+      (word, at) => isPlace(word) && clause.slice(Math.max(0, at - 2), at).some(({ text }) => WORDS.in.has(text)),
+    ) || isPlace(ownerBefore(zone, head, place))
   );
+}
+
+/** The first word before the noun at `at` that can name its owner: "Durne" in "Durne's central bank" and "the Durne parliament". */
+function ownerBefore(zone: readonly Token[], at: number, { reader: { grammar, language } }: Place): Token | undefined {
+  if (language !== "en") return undefined;
+  const n = zone.findLastIndex(
+    ({ text, capital }, index) => index < at && (capital || text === "s" || isFunctionWord(text, grammar)),
+  );
+  const word = zone[n]?.text === "s" ? zone[n - 1] : zone[n];
+  return word === undefined || isFunctionWord(word.text, grammar) || WORDS.time.has(word.text) ? undefined : word;
 }
 
 /**
@@ -66,6 +81,9 @@ function hasOtherComplement(
   const isMissing = own.some((name) => !named.some(({ stem }) => stem === name));
   const isForeign = (word: Token): boolean => word.capital && /^\p{L}{2}/u.test(word.text) && !words.has(word.stem);
   if (language !== "de" && isMissing && phrase.some(isForeign) && WORDS.of.has(next.text)) return true;
+  // "the record of 2:02 by Sami Oduya"
+  const maker = end < 0 || !grammar.by.has(rest[end]?.text) ? undefined : rest[end + 1];
+  if (maker !== undefined && isMissing && isForeign(maker) && !WORDS.time.has(maker.text)) return true;
   const last = [...words].at(-1) ?? "";
   const noun = phrase.findLast(({ text }) => !isFunctionWord(text, grammar));
   return zone[head]?.stem !== last && !near.has(last) && noun !== undefined && noun.stem !== last;

@@ -78,14 +78,8 @@ const QUESTIONS: Readonly<Record<string, Sides>> = {
   },
   "Did Velmoor beat Ashcombe?": {
     YES: ["Velmoor beat Ashcombe.", "Ashcombe were beaten by Velmoor.", "Velmoor beat Ashcombe 2-1."],
-    NO: ["Ashcombe beat Velmoor."],
-    "": [
-      "Velmoor were beaten by Ashcombe.",
-      "Velmoor beat Halden.",
-      "Velmoor 2 beat Ashcombe.",
-      "Velmoor lost to Ashcombe.",
-      "Velmoor won the first leg against Ashcombe.",
-    ],
+    NO: ["Ashcombe beat Velmoor.", "Velmoor were beaten by Ashcombe.", "Velmoor lost to Ashcombe."],
+    "": ["Velmoor beat Halden.", "Velmoor 2 beat Ashcombe.", "Velmoor won the first leg against Ashcombe."],
   },
   "Did Odalys Prewitt win the mayoral election in Tarnbrook?": {
     YES: [
@@ -213,8 +207,11 @@ const QUESTIONS: Readonly<Record<string, Sides>> = {
     "": ["Prime Minister Lantz survived the crash.", "The cabinet survived a vote of confidence."],
   },
   "Were more than 20 people killed in the Halle fire?": {
-    YES: ["In the Halle fire 25 people were killed.", "Killed in the Halle fire: 25"],
-    "YES?": ["The death toll of the Halle fire has risen to 25."],
+    YES: [
+      "In the Halle fire 25 people were killed.",
+      "Killed in the Halle fire: 25",
+      "The death toll of the Halle fire has risen to 25.",
+    ],
     NO: ["In the Halle fire 15 people were killed."],
     "": [
       "In the Halle fire 25 people were injured.",

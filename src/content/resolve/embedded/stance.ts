@@ -6,7 +6,8 @@ import { quantitiesOf } from "../reading/quantities.ts";
 import { EFFECT, LAST_YEAR } from "../reading/phrases.ts";
 import { type ReadSentence, undatedTokensOf } from "../reading/spans.ts";
 import { WORDS } from "../reading/vocabulary.ts";
-import { type Language } from "../reading/words.ts";
+import { paraphraseOf } from "../reading/paraphrases.ts";
+import { type Language, wordsOf } from "../reading/words.ts";
 import { type Passage } from "../evidence/passages.ts";
 import { answerOf, factCheckOf } from "./checks.ts";
 import { isQuestion } from "./kinds.ts";
@@ -31,6 +32,18 @@ interface At {
 
 /** The statement that a passage makes. Undefined if the passage does not bear on the question. */
 export function statementOf(asked: Asked, passage: Passage, at: At): Statement | undefined {
+  const own = statementIn(asked, passage, at);
+  if (at.language !== "en" || asked.language !== "en" || (own !== undefined && own.supports !== "NEUTRAL")) return own;
+  const text = paraphraseOf(passage.text, asked.outcomes, asked.plan.statement);
+  if (text === undefined) return own;
+  const words = wordsOf(text);
+  const shared = new Set([...passage.shared, ...words.flatMap(({ stem }) => (asked.terms.has(stem) ? [stem] : []))]);
+  const near = passage.near.union(shared);
+  const plain = statementIn(asked, { ...passage, text, words, shared, near }, at);
+  return plain === undefined || plain.supports === "NEUTRAL" ? own : { ...plain, quote: passage.text };
+}
+
+function statementIn(asked: Asked, passage: Passage, at: At): Statement | undefined {
   const { published } = at.source;
   const named =
     published === undefined

@@ -121,7 +121,7 @@ function headByNext(zone: readonly Token[], at: number, argument: Argument, plac
     return isSubject && argument.words.size === 1 && isBody(zone, at + 2);
   // "named Ludo Farrant director": the question names the role too.
   const isRole = !isSubject && next !== undefined && !next.capital && place.terms.has(next.stem);
-  if (beside && !argument.words.has(next.stem) && !WORDS.standFor.has(next.stem) && !isRole) {
+  if (beside && !argument.words.has(next.stem) && !WORDS.standFor.has(next.text) && !isRole) {
     // "President Marchetti" is the president, "Harbour Bank" is not the harbour.
     if (next.capital && !/^\d/u.test(next.text) && !WORDS.legalForm.has(next.text) && language === "en")
       return WORDS.title.has(zone[at]?.text);
@@ -163,7 +163,7 @@ function isHeadBehind(zone: readonly Token[], at: number, argument: Argument, pl
       return argument.words.has(owner.stem);
     if (
       argument.words.has(word.stem) ||
-      (word.capital && !WORDS.standFor.has(word.stem) && language === "en" && n === 0)
+      (word.capital && !WORDS.standFor.has(word.text) && language === "en" && n === 0)
     )
       continue;
     if (grammar.preposition.has(word.text) && !(language !== "en" && ["a", "al", "les", "des"].includes(word.text))) {
@@ -178,7 +178,7 @@ function isHeadBehind(zone: readonly Token[], at: number, argument: Argument, pl
       // "all outstanding shares of X" are X, "a third of the shares" is not.
       if (SHARES.test(noun.text)) return !isSubject && zone.slice(0, n).some(({ text }) => WHOLE.test(text));
       // "the youth team of X" is not X.
-      return WORDS.standFor.has(noun.stem) && !WORDS.lesser.has(modifier?.text);
+      return WORDS.standFor.has(noun.text) && !WORDS.lesser.has(modifier?.text);
     }
     // "hat am Abend den Haushalt beschlossen": an article that no preposition governs begins a noun phrase.
     if (

@@ -1,9 +1,9 @@
 import { COMPARING } from "../reading/comparisons.ts";
-import { conceptsAt } from "../reading/concepts.ts";
+import { areContrary, conceptsAt, outcomeLength } from "../reading/concepts.ts";
 import { type Grammar, GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
 import { describedIn, quantitiesOf } from "../reading/quantities.ts";
 import { ADVERB, type ReadSentence, type Token } from "../reading/spans.ts";
-import { WORDS } from "../reading/vocabulary.ts";
+import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
 import { IRREGULAR_PAST, isForm, isRomance, type Language, STOP_WORDS, type Word, wordsOf } from "../reading/words.ts";
 import { type Asked } from "./question.ts";
 
@@ -47,7 +47,9 @@ export function hasSurplus(
       if (/^\d/u.test(word.text) || isFigure) return "figure";
       if (isVerb(asked, words, at, { grammar, language })) return "verb";
       if (isHarmless(words, at, grammar) || isAnyOf(asked, words[at + 1], question, word)) return "harmless";
-      return question.some((one) => isOf(word, one, language)) ? "own" : "other";
+      // "the acquisition" for "the takeover"
+      const isDeed = [...conceptsAt(words, at)].some((one) => asked.patient?.outcomes?.has(one));
+      return isDeed || question.some((one) => isOf(word, one, language)) ? "own" : "other";
     });
     // "The Harbour Union (Denby) called a strike", and not a dateline
     const behind = words.at(-1)?.end ?? 0;
@@ -92,7 +94,9 @@ function isForeign(phrase: Phrase, isSubjectOnly: boolean): boolean {
     // "the Women's Copper Cup"
     const owned = words[at + 1]?.text === "s" ? at + 2 : at + 1;
     if (!isSubjectOnly && WORDS.lesser.has(word.text) && roles[owned] === "own") return true;
-    if (verb >= 0 && at > verb && word.capital && language !== "de") return false;
+    // "entered Mars orbit" for "lunar orbit"
+    const isModifier = roles[at + 1] === "own" && words[at + 1]?.capital === false && words[at + 1]?.gap.trim() === "";
+    if (verb >= 0 && at > verb && word.capital && language !== "de" && !isModifier) return false;
     // "the Supreme Court" for "the court": an adjective leaves the subject what it is.
     const isAttribute = roles[at + 1] === "own" || (roles[at - 1] === "own" && isRomance(language));
     if (isSubjectOnly) return at < verb && !isAttribute && isBeside(phrase, at);
@@ -190,13 +194,21 @@ function isVerb(
   if (word === undefined) return false;
   if (grammar.be.has(word.text) || grammar.have.has(word.text)) return true;
   if (predicate !== undefined && isForm(word, predicate, language)) return true;
-  if ([...conceptsAt(words, at)].some((one) => outcomes.has(one))) return true;
+  // "went on sale": the words behind the verb belong to it.
+  const first = words.findIndex((_, n) => n <= at && n + outcomeLength(words, n) > at && isOutcome(words, n, outcomes));
+  if (first >= 0) return true;
   if (language !== "en") return false;
   // "the closed circuit": a participle before a noun.
   const isAttribute = grammar.determiner.has(previous?.text) || grammar.preposition.has(previous?.text);
   // "to lift the cup"
   if (previous?.text === "to" && grammar.determiner.has(words[at + 1]?.text)) return true;
   return (word.text.endsWith("ed") || IRREGULAR_PAST.has(word.text)) && !isAttribute;
+}
+
+function isOutcome(words: readonly Token[], at: number, outcomes: ReadonlySet<string>): boolean {
+  return [...conceptsAt(words, at)].some(
+    (one) => outcomes.has(one) || (OUTCOMES.lasting.has(one) && [...outcomes].some((other) => areContrary(one, other))),
+  );
 }
 
 /** Whether a word stands behind a preposition, and its phrase has no number: "with a flying start", not "by 14 votes". */

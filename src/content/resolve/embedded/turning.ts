@@ -19,7 +19,8 @@ export function isTurnable(asked: Asked, { text, after }: Passage, reading: Read
   const [start, end] = [part?.start ?? 0, part?.end ?? text.length];
   // "has not won", "it is false that" state NO by their negation, and "did not close above 50" by that of its figure's clause.
   const isOwn = sign < 0 && (part === undefined || (isAbsence && isFigure !== true));
-  const rest = isFigure === true && sign < 0 ? `${text.slice(0, start)} ${text.slice(end)}` : text;
+  const rest =
+    isFigure === true && sign < 0 ? `${text.slice(0, start)} ${text.slice(end)}` : text.replace(NOT_GUILTY, "");
   const short = isFigure === true ? rest.replace(SHORT_OF, " ") : rest;
   if (!isOwn && hasNegation(sentence?.language === "pt" ? short.replace(IN_THE, " ") : short)) return true;
   if (/!["”’)\s]*$/u.test(text)) return true;
@@ -30,6 +31,9 @@ export function isTurnable(asked: Asked, { text, after }: Passage, reading: Read
     sentence !== undefined && (hasOpenAdverb(statement, sentence, part) || hasOtherYear(asked, text, sentence.dates))
   );
 }
+
+/** A verdict of its own. */
+const NOT_GUILTY = /\bnot\s(?=guilty)/iu;
 
 /** The Portuguese "no", which is "in the". */
 const IN_THE = /(?<!\p{L})no(?!\p{L})/giu;

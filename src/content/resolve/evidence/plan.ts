@@ -73,8 +73,11 @@ function statementOf(question: string): string {
   for (let n = 0; n < 2; n += 1) text = text.replace(FRAME, "").trim();
   text = text.replace(/[?？¿\s]+$/u, "").replace(/^¿/u, "");
   const whole = /^["“«„']([^"“”«»„]*)["”»“'][.]?$/u.exec(text);
-  return ofMarket((whole?.[1] ?? text).trim());
+  return ofMarket((whole?.[1] ?? text).trim()).replace(FIRST, "win ");
 }
+
+/** Other words for the one who wins. */
+const FIRST = /(?<!\p{L})(?:finish|come|place)\sfirst\s(?:in|at)\s|(?<!\p{L})take\sfirst\splace\s(?:in|at)\s/iu;
 
 /** "Who will win the cup? – Westmere": one of several outcomes of a market. */
 const ONE_OF =

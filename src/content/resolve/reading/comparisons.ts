@@ -15,7 +15,7 @@ const NOT = "(?:\\b(?:no|not|never|nicht|pas|nunca)|n['’]t)(?:\\sany)?\\s";
 
 /** Words that compare a number. They belong to thresholds. */
 export const COMPARING =
-  /^(?:above|below|least|less|fewer|more|than|exceed\p{L}*|reach\p{L}*|higher|lower|greater|longer|shorter|larger|smaller|between|under|over|percent|million|billion|plus|moins|mas|menos|piu|meno|mais|mehr|weniger)$/u;
+  /^(?:above|below|least|less|fewer|more|than|exceed\p{L}*|reach\p{L}*|higher|lower|greater|longer|shorter|larger|smaller|between|under|over|percent|million|billion|plus|moins|mas|menos|piu|meno|mais|mehr|weniger|mindestens|hochstens|wenigstens)$/u;
 
 const END = "\\s*(?:the\\s)?$";
 const IS_LESS = new RegExp(`(${NOT})?(?:${LESS})${END}`, "iu");

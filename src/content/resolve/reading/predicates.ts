@@ -81,7 +81,8 @@ function verbBySyntax(tokens: readonly Token[], grammar: Grammar, language: Lang
     !COMPARING.test(word.text);
   if (language === "de") {
     const last = tokens.findLastIndex(isContent);
-    return last < 0 ? undefined : last;
+    // "Schießt Ana Rehm 20 Tore": a question without an auxiliary begins with its verb.
+    return last >= 0 ? last : /t(?:en?)?$/u.test(tokens[0]?.text ?? "") ? 0 : undefined;
   }
   if (
     tokens[1] !== undefined &&

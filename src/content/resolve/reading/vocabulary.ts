@@ -64,7 +64,7 @@ beforeObject: of over against in contra contro gegen contre de d' du des von vom
 beforeComplement: of for with on against von des mit de du d' pour para con di del della dei per do da dos das
 beforePost: from as of von vom als de du da do del di dal dalla della comme como come
 particle: over up back away off down out
-withParticle: pass* break* brok* sign* win* won*
+withParticle: pass* stand* break* brok* sign* win* won*
 beforeNoun: nuov* nouve* nuev* novo novos nova novas gran* prem* prim* ultim* dern* antig* anci* vecch* viej* velh*
 partial: some several few half einige manche mehrere certain quelques plusieurs algunas algunos varias varios alcuni alcune diversi diverse
 lesser: deput* vice* assistan* acting* former* interim* junior* youth* indoor* club* women* woman girl* femmin* femenin* feminin* giovanil* juvenil* reserv* stellvertret* ehemalig* fruher* adjoint* adjunt* vicari*
@@ -75,7 +75,7 @@ state: open* valid* force* effect* operati* running* service* intact* office* po
 status: status decision result outcome ruling judgment ergebnis beschluss entscheidung stand resultat estado fallo resultado resolucion decisione esito stato decisao situacao statut
 generic: company firm club airline bank group party bridge tunnel law act bill treaty museum plant mine ship vessel satellite probe unternehmen firma verein gesetz werk entreprise societe loi usine empresa compania ley azienda societa legge lei
 legalForm: plc inc ltd llc corp ag gmbh se sa sas spa srl nv bv ab as oyj kg
-standFor: final title trophy crown price rate level value figure total number share index stock party team
+standFor: final finals result results outcome validity title titles trophy trophies crown price prices rate rates level value figure figures total number share index stock party team
 body: parliament government senate congress assembly council cabinet legislature lawmakers mps ministers
 result: unchanged unverandert inchange inchangee inalterado inalterada invariato invariata void null invalid nichtig ungultig nul nulle nulo nula nullo nulla guilty schuldig coupable culpable colpevole culpado culpada
 court: court verwaltungsgericht bundesgericht verfassungsgericht landgericht oberlandesgericht
@@ -83,7 +83,7 @@ judge: judges justices richter juges magistrats jueces magistrados giudici magis
 assembly: parliament senate congress assembly legislature chamber house council board landtag stadtrat gemeinderat senat assemblee conseil senado congreso pleno camera senato consiglio camara
 member: lawmakers legislators mps deputies senators councillors members abgeordnete stadtrate gemeinderate deputes senateurs elus conseillers administrateurs diputados senadores concejales deputati senatori consiglieri deputados vereadores
 manner: majorit* mehrheit* mayori* maggioran* maiori* vote* voto* voti* stimm* voix* margin* mistak* accident* default* law* decre* mail* email* hand* acclam* unanim* percent* cent ciento cento effect* wirkung effet efecto effetto efeito good favour favor
-general: new neue* nouve* nuev* nuov* novo* nova* ever annual* overall whole entire exactly official*
+general: toll new neue* nouve* nuev* nuov* novo* nova* ever annual* overall whole entire exactly official*
 plain: accordingly officially formally finally narrowly comfortably easily unanimously recently already also just now then eventually successfully quickly swiftly immediately currently again thus later soon still yet even jointly legally permanently fully completely definitively ultimately overwhelmingly convincingly decisively clearly simply only once twice today longer exactly precisely publicly personally duly safely directly effectively newly previously annually daily weekly monthly yearly hourly roughly approximately nationally globally internationally locally initially originally firstly surprisingly unexpectedly reluctantly grudgingly solemnly smoothly heavily sharply steadily slightly strongly significantly solely largely mainly mostly widely particularly especially respectively auch bereits dann nun schon endlich heute wieder noch deja aussi enfin encore ya tambien finalmente gia anche ancora ja tambem recemment oficialmente formalmente recientemente definitivamente unanimemente inmediatamente ampliamente ufficialmente recentemente immediatamente imediatamente nuevamente novamente nuovamente notamment
 time: monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch donnerstag freitag samstag sonntag lundi mardi mercredi jeudi vendredi samedi dimanche lunes martes miercoles jueves viernes sabado domingo lunedi martedi mercoledi giovedi venerdi sabato domenica feira today yesterday gestern heute hier ayer hoy ieri oggi ontem hoje minut* year* season* month* week* weekend* day* night* morning* afternoon* evening* noon midnight hour* quarter* end* beginning time* jahr* saison* monat* woche* tag* nacht* morgen* abend* mittag* stunde* ende an annee* mois semaine* jour* nuit* matin* soir* midi heure* fin fine fim ano* temporada* mes* semana* dia* noche* manana* tarde* hora* anno* anni stagion* mesi settiman* giorn* notte mattin* sera* pomeriggi* ora ore noite* manha*
 circumstance: after amid following despite during because nach trotz wegen wahrend apres malgre pendant tras despues durante pese dopo nonostante apos depois apesar
@@ -98,6 +98,10 @@ export const OUTCOMES = classesOf<
   | "directed"
   /** Outcomes whose subject is also their object: "the bridge opened", "the mayor opened the bridge". */
   | "ergative"
+  /** Those of them that tell who acted by the context: "the headset went on sale", "the result stands". */
+  | "unaided"
+  /** States that exclude a change, by any actor. */
+  | "lasting"
   /** Outcomes with one holder, whom an entry of a table names. */
   | "held"
   /** Final outcomes: the contrary cannot follow before the deadline. */
@@ -107,7 +111,9 @@ export const OUTCOMES = classesOf<
 >(`
 exclusive: win elect acquire host nominate appoint
 directed: win acquire invade lose
-ergative: become enact open close launch release start end land merge list complete rise fall postpone cancel publish persist
+ergative: become enact open close launch release start end land merge list complete rise fall postpone cancel publish persist uphold unchanged
+unaided: release launch publish uphold unchanged persist
+lasting: uphold persist unchanged stay
 held: win elect appoint
 final: reject cancel lose eliminate acquit die win convict uphold
 undoing: cancel suspend repeal reject
