@@ -14,6 +14,8 @@ export interface LedgerFilter {
   readonly until?: number;
   /** Only settled payments whose response was not delivered. */
   readonly owed?: true;
+  /** Only payments of which something was refunded, or is reserved for refunds. */
+  readonly refunded?: true;
 }
 
 /** A place in the list of payments: that of a payment, or of any other time and key. */
@@ -75,6 +77,8 @@ export interface LedgerView {
    * may have moved money are before the others: a client can send payments with the nonce of another client.
    */
   search(text: string): Promise<readonly Payment[]>;
+  /** The first two signers of payments whose address begins with `text`, as it is stored. */
+  payers(text: string): Promise<readonly string[]>;
   /** The refunds of a payment, in their order. */
   refundsOf(payment: PaymentKey): Promise<readonly Refund[]>;
   /**

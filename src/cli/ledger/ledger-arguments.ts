@@ -13,7 +13,7 @@ const FILTER_FLAGS = {
     text: "reserved, verified, deferred, settling, settled, released, failed, unknown;\nopen: settling or unknown; owed: settled, and the response not delivered",
   },
   route: { type: "string", value: "R", text: "only payments of the route with this path prefix" },
-  payer: { type: "string", value: "A", text: "only payments that this address signed" },
+  payer: { type: "string", value: "A", text: "only payments that this address signed; its beginning is enough" },
   since: {
     type: "string",
     value: "D",
@@ -79,6 +79,9 @@ export const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 100_000;
 /** Characters in the prefix of a nonce or transaction hash. A shorter prefix would match payments by chance. */
 const MIN_PREFIX = 4;
+/** The beginning of an address, of a chain with EVM or of Solana. */
+const EVM_PREFIX = /^0x[0-9a-f]{4,40}$/i;
+const SOLANA_PREFIX = /^[1-9A-HJ-NP-Za-km-z]{4,44}$/;
 
 /** The location of the ledger. Without either, the ledger of `turnpike start`. */
 export interface LedgerLocation {
@@ -169,14 +172,29 @@ function filterOf({ state, route, payer, since, until }: Values, now: number): L
   if (state !== undefined && states === undefined) {
     throw new Error(`Cannot use --state "${state}": it must be one of ${Object.keys(STATES).join(", ")}`);
   }
-  if (payer !== undefined && !isAccount(payer)) throw new Error(`Cannot use --payer "${payer}": it is not an address`);
   return {
     ...(states === undefined ? {} : state === "owed" ? { owed: true } : { states }),
     ...(route === undefined ? {} : { route }),
-    ...(payer === undefined ? {} : { payer: canonicalAddress(payer) }),
+    ...(payer === undefined ? {} : { payer: payerPrefix(payer) }),
     ...(since === undefined ? {} : { since: timeOf("--since", since, now) }),
     ...(until === undefined ? {} : { until: timeOf("--until", until, now) }),
   };
+}
+
+/** The beginning of an address as the ledger stores it. */
+function payerPrefix(text: string): string {
+  const digits = withoutEllipsis(text);
+  if (isAccount(digits)) return canonicalAddress(digits);
+  if (EVM_PREFIX.test(digits)) return digits.toLowerCase();
+  if (SOLANA_PREFIX.test(digits)) return digits;
+  throw new Error(
+    `Cannot use --payer "${text}": it is not an address, nor the start of one with at least ${MIN_PREFIX} digits`,
+  );
+}
+
+/** Without the character that ends a shortened address or hash in a table. */
+function withoutEllipsis(text: string): string {
+  return text.replace(/…$/, "");
 }
 
 function timeOf(flag: string, text: string, now: number): number {
@@ -195,7 +213,7 @@ function limitOf(text: string | undefined): number | undefined {
 }
 
 function prefixOf(text: string): string {
-  const prefix = searchPrefix(text, MIN_PREFIX);
+  const prefix = searchPrefix(withoutEllipsis(text), MIN_PREFIX);
   if (prefix !== undefined) return prefix;
   throw new Error(
     `Cannot look for "${text}": it is not the start of a nonce or hash, with at least ${MIN_PREFIX} digits`,

@@ -201,6 +201,27 @@ test("show finds one payment by a prefix of its nonce or transaction, and explai
   });
 });
 
+function refused(text: string, why: string): Ran {
+  return { code: 1, out: "", err: `turnpike ledger: Cannot use --payer "${text}": ${why}\n` };
+}
+
+test("--payer takes the beginning of an address that only one payer has", async () => {
+  const path = join(folder, "payers.db");
+  const other = openStore(path);
+  const payers = [`0x12ab0${"c".repeat(35)}`, `0x12ab1${"c".repeat(35)}`] as const;
+  for (const [i, from] of payers.entries()) await other.ledger.reserve({ ...EXAMPLE, nonce: nonce(i), from });
+  await other.close();
+  const by = (payer: string) => run(["list", "--json", "--payer", payer], ["--store", path]);
+  const [whole, ...others] = await Promise.all([payers[0], "0x12AB0…", "0x12ab", "0x12ad", "0x12a"].map(by));
+  expect(JSON.parse(whole?.out ?? "")).toMatchObject([{ nonce: nonce(0) }]);
+  expect(others).toEqual([
+    { code: 0, out: whole?.out ?? "", err: "" },
+    refused("0x12ab", `several addresses start with it, such as ${payers.join(" and ")}`),
+    refused("0x12ad", "no address of a payer starts with it"),
+    refused("0x12a", "it is not an address, nor the start of one with at least 4 digits"),
+  ]);
+});
+
 async function ambiguous(): Promise<string> {
   const path = join(folder, "ambiguous.db");
   const other = openStore(path);

@@ -3,6 +3,7 @@ import { defaultStorePath } from "../../gateway/process/gateway/store-path.ts";
 import { openConfiguredStore } from "../../store/open/configured-store.ts";
 import { type LedgerFilter, type LedgerView, MAX_FOUND, type Total } from "../../store/ledger-view.ts";
 import { type Payment } from "../../store/ledger.ts";
+import { isAccount } from "../../payments/x402/account.ts";
 import { type Refund } from "../../store/refunds.ts";
 import { visibleJson } from "../../lib/text/visible-text.ts";
 import { openLedgerView, type OpenLedgerView } from "../../store/open/open-ledger-view.ts";
@@ -59,23 +60,34 @@ async function openLocation({ config: path, stateDir, store }: LedgerLocation): 
 async function run(view: LedgerView, { query, json, location }: LedgerRequest): Promise<number> {
   const isTerminal = process.stdout.isTTY;
   if (query.kind === "show") return await show(view, query.prefix, json);
+  const filter = await withPayer(view, query.filter);
   if (query.kind === "export") {
-    await exportAll(view, query, location);
+    await exportAll(view, { ...query, filter }, location);
   } else if (query.kind === "list") {
     const { limit = DEFAULT_LIMIT } = query;
-    const found = await first(paymentsOf(view, query.filter), limit + 1);
+    const found = await first(paymentsOf(view, filter), limit + 1);
     const payments = found.slice(0, limit);
     await writeStandard(json ? jsonText(payments.map(toRecord)) : paymentTable(payments, isTerminal));
     if (query.limit === undefined && found.length > limit)
       sayNote(`turnpike ledger: these are the newest ${limit}; --limit N prints more`);
   } else {
-    const { by, filter } = query;
+    const { by } = query;
     const totals = inOrder(by, await view.totals(by, filter));
     await writeStandard(
       json ? jsonText(totals.map((total) => toTotal(by, total))) : totalTable(by, totals, isTerminal),
     );
   }
   return 0;
+}
+
+/** The filter with the whole address of the payer whose beginning it has. Throws if several payers match, or none. */
+async function withPayer(view: LedgerView, filter: LedgerFilter): Promise<LedgerFilter> {
+  const { payer: prefix } = filter;
+  if (prefix === undefined || isAccount(prefix)) return filter;
+  const [payer, other] = await view.payers(prefix);
+  if (payer === undefined) throw new Error(`Cannot use --payer "${prefix}": no address of a payer starts with it`);
+  if (other === undefined) return { ...filter, payer };
+  throw new Error(`Cannot use --payer "${prefix}": several addresses start with it, such as ${payer} and ${other}`);
 }
 
 /** Days in their order; routes and payers with the largest amount of a token first. */

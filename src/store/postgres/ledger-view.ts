@@ -23,15 +23,16 @@ import { CREDIT_GRANTS, CREDITS, PAYMENTS, REFUNDS } from "./schema.ts";
 const FILTER = `
   ($1::text IS NULL OR p.state = ANY (string_to_array($1, ','))) AND ($2::text IS NULL OR p.route = $2)
   AND ($3::text IS NULL OR p.payer_from = $3) AND ($4::bigint IS NULL OR p.created_at >= $4)
-  AND ($5::bigint IS NULL OR p.created_at < $5) AND ($6::int IS NULL OR (p.state = 'settled' AND NOT p.delivered AND p.refunded = 0))`;
+  AND ($5::bigint IS NULL OR p.created_at < $5) AND ($6::int IS NULL OR (p.state = 'settled' AND NOT p.delivered AND p.refunded = 0))
+  AND ($7::int IS NULL OR p.refunded <> 0)`;
 
 const ORDER = "p.created_at DESC, p.network DESC, p.asset DESC, p.payer_from DESC, p.nonce DESC";
 
-const LIST = statement(`SELECT ${PAYMENT} FROM ${PAYMENTS} AS p WHERE ${FILTER} ORDER BY ${ORDER} LIMIT $7::int`);
+const LIST = statement(`SELECT ${PAYMENT} FROM ${PAYMENTS} AS p WHERE ${FILTER} ORDER BY ${ORDER} LIMIT $8::int`);
 const LIST_BEHIND = statement(
   `SELECT ${PAYMENT} FROM ${PAYMENTS} AS p
-   WHERE ${FILTER} AND (p.created_at, p.network, p.asset, p.payer_from, p.nonce) < ($8::bigint, $9, $10, $11, $12)
-   ORDER BY ${ORDER} LIMIT $7::int`,
+   WHERE ${FILTER} AND (p.created_at, p.network, p.asset, p.payer_from, p.nonce) < ($9::bigint, $10, $11, $12, $13)
+   ORDER BY ${ORDER} LIMIT $8::int`,
 );
 
 function totalsBy(key: string): Statement {
@@ -103,6 +104,10 @@ const REFUNDED = statement(
    ORDER BY r.updated_at DESC, r.network, r.asset, r.payer_from, r.nonce, r.sequence, r.id LIMIT $3::int OFFSET $4::int`,
 );
 
+const PAYERS = statement(
+  `SELECT DISTINCT p.payer_from FROM ${PAYMENTS} AS p WHERE p.payer_from >= $1 AND p.payer_from < $2 LIMIT 2`,
+);
+
 /** The ledger in PostgreSQL, for reports. */
 export class PostgresLedgerView implements LedgerView {
   readonly #database: Database;
@@ -172,6 +177,11 @@ export class PostgresLedgerView implements LedgerView {
     return rows.map(toPayment);
   }
 
+  async payers(text: string): Promise<readonly string[]> {
+    const { rows } = await this.#database.read(PAYERS, [text, `${text}\u{10ffff}`]);
+    return rows.map(([payer = null]) => asText(payer));
+  }
+
   async refundsOf(payment: PaymentKey): Promise<readonly Refund[]> {
     return (await this.#database.read(REFUNDS_OF, keyOf(payment))).rows.map(toRefund);
   }
@@ -185,7 +195,7 @@ function startOfDay(ms: number): number {
   return Math.floor(ms / DAY_MS) * DAY_MS;
 }
 
-function valuesOf({ states, route, payer, since, until, owed }: LedgerFilter): Value[] {
-  const isOwed = owed === true ? 1 : null;
-  return [states?.join(",") ?? null, route ?? null, payer ?? null, since ?? null, until ?? null, isOwed];
+function valuesOf({ states, route, payer, since, until, owed, refunded }: LedgerFilter): Value[] {
+  const flags = [owed, refunded].map((flag) => (flag === true ? 1 : null));
+  return [states?.join(",") ?? null, route ?? null, payer ?? null, since ?? null, until ?? null, ...flags];
 }

@@ -98,6 +98,11 @@ export class SqliteLedgerView implements LedgerView {
     return this.#file.all<PaymentRow>(sql, { text, behind: `${text}\u{10ffff}` }).map(toPayment);
   }
 
+  async payers(text: string): Promise<readonly string[]> {
+    const sql = `SELECT DISTINCT payer_from AS payer FROM payments WHERE payer_from >= $text AND payer_from < $behind LIMIT 2`;
+    return this.#file.all<{ payer: string }>(sql, { text, behind: `${text}\u{10ffff}` }).map(({ payer }) => payer);
+  }
+
   async refundsOf(payment: PaymentKey): Promise<readonly Refund[]> {
     const sql = `SELECT ${REFUND} FROM refunds WHERE ${OF_KEY} ORDER BY sequence`;
     return this.#file.all<RefundRow>(sql, payment).map(toRefund);
@@ -126,6 +131,7 @@ const TERMS = {
   since: "created_at >= $since",
   until: "created_at < $until",
   owed: "state = 'settled' AND delivered = 0 AND refunded = '0'",
+  refunded: "refunded <> '0'",
 };
 
 function conditions({ states, ...filter }: LedgerFilter): { sql: string; values: object } {

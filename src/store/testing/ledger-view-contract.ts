@@ -50,6 +50,7 @@ function testList(newDatabase: NewDatabase): void {
     [{ states: [] }, []],
     [{ owed: true }, ["0x0"]],
     [{ owed: true, route: "/b" }, []],
+    [{ refunded: true }, []],
     [{ route: "/b" }, ["0x3", "0x2"]],
     [{ payer: "0xalice" }, ["0x2", "0x0"]],
     [{ since: START + 1, until: START + 3 }, ["0x2", "0x1"]],
@@ -194,6 +195,17 @@ function testSearch(newDatabase: NewDatabase): void {
     expect(many).toHaveLength(MAX_FOUND);
     expect(many[0]?.nonce).toBe(`0xaa${(MAX_FOUND + 1).toString(16)}`);
     for (const nothing of ["0xcc", "0xa%", "0x_a", "aa"]) expect(await store.view.search(nothing)).toEqual([]);
+  });
+
+  test("payers are found by the beginning of their address, two at most", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { store } = opened;
+    const payers = ["0xab1", "0xab2", "0xab3", "0xac1", "0xac1", "Ab1"];
+    for (const [i, from] of payers.entries()) await book(store, "failed", { nonce: `0x${i}`, from });
+    expect(await store.view.payers("0xac")).toEqual(["0xac1"]);
+    expect(await store.view.payers("0xab2")).toEqual(["0xab2"]);
+    expect(await store.view.payers("0xab")).toHaveLength(2);
+    for (const nothing of ["0xad", "ab1", "0xa%", "0x_c"]) expect(await store.view.payers(nothing)).toEqual([]);
   });
 
   test("payments that paid nothing do not hide one that did, by its nonce or its transaction", async () => {
