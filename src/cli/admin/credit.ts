@@ -1,12 +1,11 @@
 import * as z from "zod";
-import { formatAmount } from "../../payments/x402/price.ts";
 import { type FlagTable } from "../common/flags.ts";
 import { type Column } from "../common/table.ts";
 import { timeText } from "../common/units.ts";
 import { UsageError } from "../common/usage-error.ts";
 import { pathOf, queryOf } from "./admin-client.ts";
 import { type AdminCommand, callForm, printJson, readAs, tableText, textFlag, type Values } from "./admin-command.ts";
-import { refundSchema, refundText } from "./refund.ts";
+import { moneyText, refundSchema, refundText } from "./refund.ts";
 
 const FLAGS = {
   owner: { type: "string", value: "A", text: "list: only balances of this wallet" },
@@ -66,10 +65,11 @@ const COLUMNS: readonly Column<Credit>[] = [
   { title: "NAME", cell: ({ name }) => name },
 ];
 
-function balanceText({ unit, balance, symbol, decimals }: Credit): string {
+function balanceText(credit: Credit): string {
+  const { unit, balance } = credit;
   if (unit === "time") return "all requests";
   if (unit === "calls") return `${balance} requests`;
-  return decimals === undefined ? `${balance} units` : `${formatAmount(balance, decimals)} ${symbol ?? ""}`;
+  return moneyText(balance, credit);
 }
 
 const ISSUE_FLAGS = ["network", "asset", "amount", "calls", "seconds", "name", "route"] as const;

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { formatAmount } from "../../payments/x402/price.ts";
 import { type FlagTable } from "../common/flags.ts";
 import { pathOf } from "./admin-client.ts";
 import { type AdminCommand, callForm, textFlag } from "./admin-command.ts";
@@ -31,6 +32,8 @@ export const refundSchema = z.looseObject({
   id: z.string(),
   state: z.string(),
   amount: z.string(),
+  decimals: z.number().optional(),
+  symbol: z.string().optional(),
   transaction: z.string(),
   reason: z.string(),
 });
@@ -55,9 +58,18 @@ export const REFUND: AdminCommand = {
   },
 };
 
+/** An amount in the unit of its token, or in atomic units if the gateway does not know the token. */
+export function moneyText(
+  amount: string,
+  { decimals, symbol = "" }: { decimals?: number | undefined; symbol?: string | undefined },
+): string {
+  return decimals === undefined ? `${amount} units` : `${formatAmount(amount, decimals)} ${symbol}`;
+}
+
 /** The outcome of a refund, for people. */
-export function refundText({ id, state, amount, transaction, reason }: z.output<typeof refundSchema>): string {
-  const what = `the refund "${id}" of ${amount} atomic units`;
+export function refundText(refund: z.output<typeof refundSchema>): string {
+  const { id, state, transaction, reason } = refund;
+  const what = `the refund "${id}" of ${moneyText(refund.amount, refund)}`;
   if (state === "settled") return `${what} is settled by ${transaction}`;
   if (state === "recorded") return `${what} is recorded: ${transaction}`;
   const why = reason === "" ? "" : `: ${reason}`;

@@ -80,14 +80,14 @@ export function paymentDetail(payment: Payment, refunds: readonly Refund[]): Pay
     cuts,
     repeats,
     updated_ms: updatedAt,
-    refunds: refunds.map(refundOf),
+    refunds: refunds.map((refund) => refundOf({ ...refund, token: payment.token })),
   };
 }
 
 /** A refund as in responses. */
-export function refundOf(refund: Refund): ShownRefund {
-  const { id, sequence, nonce, state, amount, transaction, reason, by, createdAt, updatedAt } = refund;
-  const said = { id, sequence, payment: nonce, state, amount, transaction, reason, by };
+export function refundOf(refund: Refund & Pick<Payment, "token">): ShownRefund {
+  const { id, sequence, nonce, state, amount, network, token, transaction, reason, by, createdAt, updatedAt } = refund;
+  const said = { id, sequence, payment: nonce, state, amount, ...unitsOf(network, token), transaction, reason, by };
   return { ...said, time_ms: createdAt, changed_ms: updatedAt };
 }
 

@@ -1,4 +1,3 @@
-import { type Refund } from "../../../../store/refunds.ts";
 import { type Config } from "../../../config/config.ts";
 import { type Actor } from "../../../telemetry/event.ts";
 import type * as Desks from "./refund-desk.ts";
@@ -29,11 +28,11 @@ export class OptionalRefunds {
     this.#desk.use(config, sends);
   }
 
-  refund(request: Desks.RefundRequest, by: Actor): Promise<Refund> {
+  refund(request: Desks.RefundRequest, by: Actor): Promise<Desks.TokenRefund> {
     return this.#opened().refund(request, by);
   }
 
-  refundCredit(request: Desks.CreditRefundRequest, by: Actor): Promise<readonly Refund[]> {
+  refundCredit(request: Desks.CreditRefundRequest, by: Actor): Promise<readonly Desks.TokenRefund[]> {
     return this.#opened().refundCredit(request, by);
   }
 

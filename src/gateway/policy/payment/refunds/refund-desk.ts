@@ -92,6 +92,9 @@ export interface RefundDeskDeps {
   readonly onEvent: OnEvent;
 }
 
+/** A refund, and the token that it sends. */
+export type TokenRefund = Refund & Pick<Payment, "token">;
+
 /** Accepts refunds, and sends them. It runs in the process that has the seller's keys. */
 export class RefundDesk {
   readonly #deps: RefundDeskDeps;
@@ -134,7 +137,7 @@ export class RefundDesk {
   }
 
   /** Begins a refund, and waits for a while for its end. Rejects with a TurnpikeError. */
-  async refund(request: RefundRequest, by: Actor): Promise<Refund> {
+  async refund(request: RefundRequest, by: Actor): Promise<TokenRefund> {
     const { payment, refunds: standing } = await this.#find(request.payment);
     const { clock } = this.#deps;
     const wish = wishOf(request, payment, this.#asked(actorName(by)));
@@ -153,11 +156,11 @@ export class RefundDesk {
     }
     if (result.kind === "refused") throw refused(REFUSALS[result.why]);
     if (result.kind === "begun") this.#began(result.refund, payment, by);
-    return await this.#awaited(result.refund);
+    return await this.#awaited(result.refund, payment);
   }
 
   /** Begins refunds of the purchases of a credit, and waits for a while for their ends. Rejects with a TurnpikeError. */
-  async refundCredit({ credit, ...request }: CreditRefundRequest, by: Actor): Promise<readonly Refund[]> {
+  async refundCredit({ credit, ...request }: CreditRefundRequest, by: Actor): Promise<readonly TokenRefund[]> {
     const { recorded: _none, ...wish } = wishOf(request, credit, this.#asked(actorName(by)));
     const seller = await this.#open();
     let result: CreditBeginResult;
@@ -172,7 +175,7 @@ export class RefundDesk {
       throw refused(typeof result.why === "string" ? CREDIT_REFUSALS[result.why] : result.why.text, "credit");
     }
     if (result.kind === "begun") for (const { refund, payment } of result.parts) this.#began(refund, payment, by);
-    return await Promise.all(result.parts.map(({ refund }) => this.#awaited(refund)));
+    return await Promise.all(result.parts.map(({ refund, payment }) => this.#awaited(refund, payment)));
   }
 
   #asked(by: string): Pick<RefundWish, "by" | "validBefore"> {
@@ -223,12 +226,12 @@ export class RefundDesk {
     onEvent({ kind: "payment", message, details });
   }
 
-  async #awaited(refund: Refund): Promise<Refund> {
+  async #awaited(refund: Refund, { token }: Payment): Promise<TokenRefund> {
     const { view } = this.#store();
     for (let waitedMs = 0; ; waitedMs += WAIT_STEP_MS) {
       const all = await inStore(() => view.refundsOf(refund));
       const now = all.find(({ sequence }) => sequence === refund.sequence) ?? refund;
-      if (now.state !== "pending" || waitedMs >= WAIT_MS || this.#isClosed) return now;
+      if (now.state !== "pending" || waitedMs >= WAIT_MS || this.#isClosed) return { ...now, token };
       await Bun.sleep(WAIT_STEP_MS);
     }
   }
