@@ -3,7 +3,7 @@ import { patient } from "../../lib/testing/patience.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { MOST_TRIES, type Outcome, POSTPONED, type Taken } from "../../store/jobs/job-store.ts";
 import { openSqliteJobs } from "../../store/open/open-jobs.ts";
-import { ANYWHERE } from "../egress/guard.ts";
+import { ANYWHERE, type EgressPolicy, PUBLIC_WEB } from "../egress/guard.ts";
 import { LoadStatusError } from "../page/load-status-error.ts";
 import { RedirectError } from "../page/redirect-error.ts";
 import { RobotsFiles } from "../sites/robots-files.ts";
@@ -47,18 +47,27 @@ interface Case {
   readonly taken?: Partial<Taken>;
   readonly at?: ReturnType<typeof site>;
   readonly paces?: HostPaces;
+  readonly policy?: EgressPolicy;
 }
 
 /** The outcome of one address, and what was stored before it. */
 async function crawled(options: Case) {
-  const { order = {}, page = {}, error, taken = {}, at = plain, paces = new HostPaces(0, now) } = options;
+  const {
+    order = {},
+    page = {},
+    error,
+    taken = {},
+    at = plain,
+    paces = new HostPaces(0, now),
+    policy = ANYWHERE,
+  } = options;
   const store = openSqliteJobs(":memory:", () => NOW);
   const service = localService(store);
   const { id } = await service.add({ urls: [`${at.origin}/a`] });
   const job = await store.find(id);
   if (job === undefined) throw new Error("the job is not there");
   const stored: Outcome[] = [];
-  const fetch = { egress: { policy: ANYWHERE }, userAgent: "test" };
+  const fetch = { egress: { policy }, userAgent: "test" };
   const whole = { ...givenOnly([`${at.origin}/a`]), given: false, max_depth: 1, ...order };
   const load = async (url: URL): Promise<LoadedPage> => {
     if (error !== undefined) throw error;
@@ -206,6 +215,12 @@ test("a page whose rules cannot be fetched is tried again", async () => {
   closing.push(at.close);
   const { kind, againMs } = await crawled({ at });
   expect([kind, againMs]).toEqual(["robots-unreachable", 5000]);
+});
+
+test("a page at a refused address fails with this reason, and is not tried again", async () => {
+  const { kind, againMs, result } = await crawled({ policy: PUBLIC_WEB });
+  expect([kind, againMs]).toEqual(["address-refused", undefined]);
+  expect(JSON.stringify(result)).toContain("its address is not on the public Internet");
 });
 
 test("the pages of a sitemap are added before the sitemap ends, in pieces", async () => {

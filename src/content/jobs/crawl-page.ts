@@ -1,3 +1,5 @@
+import { egressError } from "../egress/guard.ts";
+import { WebError } from "../sites/web-get.ts";
 import { RedirectError } from "../page/redirect-error.ts";
 import { messageOf } from "../../lib/caught.ts";
 import { pause } from "../../lib/time/pause.ts";
@@ -103,8 +105,13 @@ export class Crawl {
     const url = new URL(taken.url);
     const { given = false } = this.#open.order;
     const robots = given ? NO_RULES : await this.#deps.robots.of(url, this.#signal);
-    if (!robots.known)
+    if (!robots.known) {
+      const { failure: cause } = robots;
+      // The rules of this service forbid the host: another try has the same end.
+      if (cause instanceof WebError && cause.reason === "refused")
+        return ended(loadFailure(taken, egressError(cause.reason)));
       return ended(this.#retried(taken, "robots-unreachable", "The site's robots.txt cannot be fetched"));
+    }
     if (!robots.allows(url.pathname + url.search)) {
       return ended(failure(taken, "robots-forbidden", "The site's robots.txt forbids it"));
     }
