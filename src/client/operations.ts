@@ -1137,6 +1137,8 @@ export interface Health {
   readonly search: readonly {
     readonly name: string;
     readonly state: "closed" | "open" | "half-open";
+    /** Why its newest request failed; absent if it succeeded */
+    readonly last_failure?: string | undefined;
   }[];
 }
 

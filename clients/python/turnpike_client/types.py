@@ -805,6 +805,8 @@ class HealthFonts(TypedDict):
 class HealthSearch(TypedDict):
     name: str
     state: Literal["closed", "open", "half-open"]
+    #: Why its newest request failed; absent if it succeeded
+    last_failure: NotRequired[str]
 
 
 class Health(TypedDict):

@@ -4,7 +4,11 @@ import { VERSION } from "../../lib/process/version.ts";
 import { FONT_KINDS } from "../fonts/font-kinds.ts";
 import { type Operation, type Services } from "./operation.ts";
 
-const provider = z.object({ name: z.string(), state: z.enum(["closed", "open", "half-open"]) });
+const provider = z.object({
+  name: z.string(),
+  state: z.enum(["closed", "open", "half-open"]),
+  last_failure: z.string().optional().describe("Why its newest request failed; absent if it succeeded"),
+});
 
 const response = z
   .object({

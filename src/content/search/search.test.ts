@@ -279,9 +279,10 @@ describe("the breakers", () => {
       const outcomes = [ask(`bad ${n}`), ask(`bad ${n}!`), ask(`bad ${n}?`)].map(codeOf);
       expect(await Promise.all(outcomes)).toEqual(["search-failed", "search-failed", "search-failed"]);
       await settled();
-      expect(search.states()[0]?.state).toBe("closed");
+      expect(search.states()).toEqual([{ name: "one", state: "closed", last_failure: "it is challenge" }]);
     }
     expect([(await ask("good")).letters, log]).toEqual(["a", []]);
+    expect(search.states()).toEqual([{ name: "one", state: "closed" }]);
     // One probe in ten seconds.
     expect(one.calls).toBe(152);
   });

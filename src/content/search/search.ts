@@ -62,10 +62,20 @@ export interface SearchResponse {
   readonly cached: boolean;
 }
 
+/** A provider, as `/health` reports it. */
+export interface ProviderState {
+  readonly name: string;
+  readonly state: BreakerState;
+  /** Why its newest request failed; absent if it succeeded. */
+  readonly last_failure?: string;
+}
+
 /** A provider in the chain. */
 interface Link {
   readonly provider: SearchProvider;
   readonly breaker: Breaker;
+  /** Why its newest request failed; undefined if it succeeded. */
+  lastFailure?: string | undefined;
 }
 
 type Outcome =
@@ -110,10 +120,14 @@ export class Search {
     return `Cannot search: no provider works (${active.map(({ provider }) => provider.name).join(", ")})`;
   }
 
-  /** Each available provider, and the state of its breaker. */
-  states(): readonly { readonly name: string; readonly state: BreakerState }[] {
+  /** Each available provider, the state of its breaker, and why its newest request failed. */
+  states(): readonly ProviderState[] {
     const active = this.#chain.filter(({ provider }) => provider.available());
-    return active.map(({ provider, breaker }) => ({ name: provider.name, state: breaker.state }));
+    return active.map(({ provider, breaker, lastFailure }) => ({
+      name: provider.name,
+      state: breaker.state,
+      ...(lastFailure === undefined ? {} : { last_failure: lastFailure }),
+    }));
   }
 
   /** Throws `invalid-parameters` if no provider can apply the filters, or has as many results. */
@@ -205,7 +219,8 @@ export class Search {
     return wave;
   }
 
-  async #ask({ provider, breaker }: Link, run: Run, ms: number): Promise<Outcome> {
+  async #ask(link: Link, run: Run, ms: number): Promise<Outcome> {
+    const { provider, breaker } = link;
     const { name } = provider;
     try {
       const { results } = await askWithin(ms, async (signal) => {
@@ -213,10 +228,14 @@ export class Search {
         return await askProvider(provider, { ...run, policy: this.#deps.policy, signal });
       });
       breaker.record(true);
+      link.lastFailure = undefined;
       return { name, results };
     } catch (error) {
       const failed = error instanceof ProviderError ? error : new ProviderError("unreachable", "it failed");
-      if (failed.reason !== "resting") breaker.record(false);
+      if (failed.reason !== "resting") {
+        breaker.record(false);
+        link.lastFailure = failed.message;
+      }
       return { name, error: failed };
     }
   }

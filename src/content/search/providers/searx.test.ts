@@ -110,7 +110,7 @@ describe.skipIf(!HAS_SEARX)(TITLE, () => {
         look(`harbours ${round}`),
       ]);
       expect(outcomes.slice(hostile.length)).toEqual([5, 5]);
-      expect(search.states()).toEqual([{ name: "searxng", state: "closed" }]);
+      expect(search.states()).toMatchObject([{ name: "searxng", state: "closed" }]);
     }
     expect(search.failure()).toBeUndefined();
   });
