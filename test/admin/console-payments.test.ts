@@ -100,6 +100,16 @@ test("a search is part of the address, and an impossible one says what can be se
   expect(await operator.page.title()).not.toBe("owned");
 });
 
+test("the payments of some days are listed, and those with refunds", async () => {
+  const today = new Date().toISOString().slice(0, 10);
+  await operator.goTo(`payments/all?from=${today}`, "Payments");
+  await shows(50);
+  await operator.goTo("payments/all?from=2100-01-01&to=2100-01-02", "Payments");
+  await operator.reads("No payment matches");
+  await operator.goTo("payments/all?state=refunded", "Payments");
+  await operator.reads("No payment matches");
+});
+
 test("a payment's page shows its life, and leads to the payer's other payments", async () => {
   await operator.goTo(`payments/one?id=${newest}`, "Payment");
   await operator.reads("Response delivered");

@@ -81,7 +81,8 @@ export class Operator {
       }
     });
     page.on("request", (request) => {
-      if (!request.url().startsWith(url)) this.strays.push(request.url());
+      // The browser draws its own fields, such as that of a day, with images in data URLs, which reach no server.
+      if (![url, "data:"].some((start) => request.url().startsWith(start))) this.strays.push(request.url());
     });
   }
 

@@ -6,6 +6,14 @@ import { AdminRig, READ_ONLY_KEY, SELLING, USDC } from "../testing/admin-rig.ts"
 
 setDefaultTimeout(patient(20_000));
 
+/** The days around the clock of the rig. */
+const [YESTERDAY, TODAY, TOMORROW] = ["2027-01-14", "2027-01-15", "2027-01-16"];
+
+interface PaymentFigures {
+  readonly id: string;
+  readonly refunded: string;
+}
+
 let rig: AdminRig;
 
 beforeAll(async () => {
@@ -58,18 +66,34 @@ describe("payments", () => {
     ["text=feed&state=owed", [2]],
     ["text=feed&state=reserved", []],
     ["text=feed&state=settled", [3, 2, 1]],
+    ["state=refunded", []],
+    ["text=feed&state=refunded", []],
+    [`from=${TODAY}&to=${TODAY}`, [4, 3, 2, 1]],
+    [`from=${TODAY}&to=`, [4, 3, 2, 1]],
+    [`from=${TOMORROW}`, []],
+    [`to=${YESTERDAY}`, []],
+    [`text=feed&from=${TODAY}&to=${TODAY}`, [3, 2, 1]],
+    [`text=feed&from=${TOMORROW}`, []],
+    [`text=feed&to=${YESTERDAY}`, []],
   ])("are found by %j", async (query, found) => {
     const { status, body } = await search(query);
     expect([status, body.payments.map(({ id }: { id: string }) => Number(id))]).toEqual([200, found as number[]]);
     expect(body).not.toHaveProperty("next");
   });
 
-  test.each(["text=fee", "text=hello", "state=open", "before=x", "before=e30", `before=${btoa("[1]")}`])(
-    "are not searched by %j",
-    async (query) => {
-      expect((await search(query)).body).toMatchObject({ status: 400, code: "bad_request" });
-    },
-  );
+  test.each([
+    "text=fee",
+    "text=hello",
+    "state=open",
+    "from=2026-1-1",
+    "to=2026-02-30",
+    "from=x",
+    "before=x",
+    "before=e30",
+    `before=${btoa("[1]")}`,
+  ])("are not searched by %j", async (query) => {
+    expect((await search(query)).body).toMatchObject({ status: 400, code: "bad_request" });
+  });
 
   test.each([{ createdAt: "1" }, { createdAt: 1.5 }, { network: 1 }, { asset: null }, { from: [] }, { nonce: {} }])(
     "are not searched before the forged place %j",
@@ -120,6 +144,8 @@ describe("payments", () => {
         id: "part",
         amount: "4",
         state: "recorded",
+        decimals: 6,
+        symbol: "USDC",
         transaction: "0xback",
         payment: first.nonce,
       }),
@@ -131,6 +157,10 @@ describe("payments", () => {
     });
     const { body } = await rig.call("GET", `/v1/payments/${first.nonce}`);
     expect(body.payments[0]).toMatchObject({ refunded: "4", refunds: [{ id: "part" }] });
+    for (const query of ["state=refunded", `state=refunded&text=${first.nonce}`]) {
+      const { body: found } = await search(query);
+      expect(found.payments.map(({ id, refunded }: PaymentFigures) => [id, refunded])).toEqual([[first.nonce, "4"]]);
+    }
     const none = await rig.call("POST", "/v1/payments/0xnone/refunds", { body: {} });
     expect(none.body).toMatchObject({ status: 404, code: "not_found" });
   });

@@ -5,7 +5,7 @@ import { TurnpikeError } from "../../../lib/errors.ts";
 import { isObject } from "../../../lib/is-object.ts";
 import { within } from "../../../lib/time/within.ts";
 import { type LedgerFilter, type LedgerView, type Position, type Total } from "../../../store/ledger-view.ts";
-import { isOwed, PAYMENT_STATES } from "../../../store/ledger.ts";
+import { isOwed, type Payment, PAYMENT_STATES } from "../../../store/ledger.ts";
 import { paymentDetail, recentPayment, unitsOf } from "../overview/read-payments.ts";
 import { payersSince, searchPayments } from "../overview/search-payments.ts";
 import { foundPayments, paymentPage, payments, topPayers, type TopPayers } from "../shapes/payments.ts";
@@ -46,22 +46,24 @@ export const PAYMENT_OPERATIONS: readonly Operation[] = [
         description:
           "The payer's address, a route, or the beginning of a nonce or transaction, with at least 4 digits; finds 10 of these at most",
       },
-      { name: "state", description: `${PAYMENT_STATES.join(", ")}; or owed: settled, and the response not delivered` },
+      {
+        name: "state",
+        description: `${PAYMENT_STATES.join(", ")}; owed: settled, and the response not delivered; or refunded: in part or whole`,
+      },
+      { name: "from", description: "The first day, in UTC, as 2026-11-22" },
+      { name: "to", description: "The last day, in UTC" },
       { name: "before", description: "`next` of the page before" },
     ],
     success: { description: "A page of payments", schema: paymentPage },
     failures: ["store-unavailable"],
     run: async ({ query }, parts) => {
-      const filter = filterOf(query.get("state") ?? "");
+      const filter = { ...filterOf(query.get("state") ?? ""), ...daysOf(query) };
       const text = (query.get("text") ?? "").trim();
       const before = placeOf(query.get("before"));
       const view = ledgerOf(parts);
       const prefix = isAccount(text) ? undefined : searchPrefix(text, MIN_DIGITS);
       if (prefix !== undefined) {
-        const { states, owed } = filter;
-        const found = (await read(view.search(prefix))).filter(
-          (payment) => (states?.includes(payment.state) ?? true) && (owed !== true || isOwed(payment)),
-        );
+        const found = (await read(view.search(prefix))).filter((payment) => isWanted(payment, filter));
         return Response.json({ payments: found.map(recentPayment) });
       }
       const wanted = { ...filter, ...selectionOf(text) };
@@ -142,9 +144,31 @@ async function read<T>(work: Promise<T>): Promise<T> {
 function filterOf(text: string): LedgerFilter {
   if (text === "") return {};
   if (text === "owed") return { owed: true };
+  if (text === "refunded") return { refunded: true };
   const state = PAYMENT_STATES.find((known) => known === text);
   if (state !== undefined) return { states: [state] };
   throw new TurnpikeError("bad-request", "Cannot search payments: there is no such state");
+}
+
+/** From the first moment of a day to the end of another. */
+function daysOf(query: URLSearchParams): LedgerFilter {
+  const [since, last] = [dayOf(query, "from"), dayOf(query, "to")];
+  return { ...(since === undefined ? {} : { since }), ...(last === undefined ? {} : { until: last + DAY_MS }) };
+}
+
+function dayOf(query: URLSearchParams, name: string): number | undefined {
+  const text = query.get(name) ?? "";
+  if (text === "") return undefined;
+  const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
+  // A day after the end of its month is read as one of the next month.
+  if (!Number.isNaN(day) && new Date(day).toISOString().startsWith(text)) return day;
+  throw new TurnpikeError("bad-request", `Cannot search payments: ${name} must be a day such as 2026-11-22`);
+}
+
+function isWanted(payment: Payment, { states, owed, refunded, since = 0, until = Infinity }: LedgerFilter): boolean {
+  const { state, createdAt } = payment;
+  if (createdAt < since || createdAt >= until || states?.includes(state) === false) return false;
+  return (owed !== true || isOwed(payment)) && (refunded !== true || payment.refunded !== "0");
 }
 
 function selectionOf(text: string): LedgerFilter {

@@ -44,6 +44,17 @@ test("a search finds the payments of all days, over gaps of months, page by page
   expect([bobs.payments.map(({ nonce }) => nonce), bobs.next, bobs.isCut]).toEqual([["0x5"], undefined, false]);
 });
 
+test("a search between two times does not see the payments outside", async () => {
+  for (const [at, hours] of [1, 2, 30, 60, 61].entries()) await book(hours, "settled", { nonce: `0x${at}` });
+  const range = { since: NOW - 60 * HOUR_MS, until: NOW - HOUR_MS };
+  const { payments, next } = await searchPayments(store.view, range, {
+    limit: 50,
+    before: undefined,
+    clock: () => now,
+  });
+  expect([payments.map(({ nonce }) => nonce), next]).toEqual([["0x1", "0x2", "0x3"], undefined]);
+});
+
 test("payments of one millisecond are found on one page each, also at the end of a day", async () => {
   await book(24, "settled", { nonce: "0xa" });
   await book(24, "settled", { nonce: "0xb" });

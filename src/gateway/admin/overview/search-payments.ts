@@ -32,10 +32,11 @@ export async function searchPayments(
 ): Promise<Found> {
   const end = clock() + MAX_READ_MS;
   const payments: Payment[] = [];
-  for (let place = before; ; ) {
+  const { since: oldest = 0, until } = filter;
+  for (let place = before ?? (until === undefined ? undefined : beforeTime(until)); ; ) {
     const newest = await newestBefore(view, place);
-    if (newest === undefined) return { payments, next: undefined, isCut: false };
-    const since = newest - SEARCH_SPAN_MS;
+    if (newest === undefined || newest < oldest) return { payments, next: undefined, isCut: false };
+    const since = Math.max(oldest, newest - SEARCH_SPAN_MS);
     payments.push(...(await view.list({ ...filter, since }, { limit: limit - payments.length, before: place })));
     if (payments.length >= limit) return { payments, next: payments.at(-1), isCut: false };
     place = beforeTime(since);

@@ -37,6 +37,8 @@ export const refund = z
     payment: z.string().describe("The payment's nonce"),
     state: z.enum(["pending", "settled", "recorded", "failed"]),
     amount: z.string().describe("Atomic units"),
+    decimals: z.number().optional(),
+    symbol: z.string().optional(),
     transaction: z.string(),
     reason: z.string().describe("Why it is still pending, or has failed"),
     by: z.string(),

@@ -1,5 +1,5 @@
 import { type RecentPayment } from "../api/shapes.ts";
-import { abbreviated, aligned } from "../format/money.ts";
+import { abbreviated, aligned, decimal } from "../format/money.ts";
 import { NONE } from "../format/numbers.ts";
 import { linkTo } from "../live/view-location.ts";
 import { Badge, Time, type Tone } from "./bits.tsx";
@@ -71,6 +71,15 @@ export function PaymentTable({ payments }: { readonly payments: readonly RecentP
             </>
           ),
         },
+        ...(payments.every(({ refunded }) => refunded === "0")
+          ? []
+          : [
+              {
+                name: "Refunded",
+                isNumber: true,
+                cell: ({ refunded, decimals }: PaymentRow) => (refunded === "0" ? NONE : decimal(refunded, decimals)),
+              },
+            ]),
       ]}
     />
   );

@@ -14,6 +14,7 @@ const STATES: Readonly<Record<string, string>> = {
   "": "All states",
   settled: "Settled",
   owed: "Settled, owed",
+  refunded: "Refunded",
   unknown: "Unknown",
   deferred: "Deferred",
   settling: "Settling",
@@ -26,20 +27,31 @@ const STATES: Readonly<Record<string, string>> = {
 interface Search {
   readonly text: string;
   readonly state: string;
+  /** Days in UTC, as 2026-11-22; empty: any. */
+  readonly from: string;
+  readonly to: string;
 }
 
 /** All payments, with a search. */
 export function AllPayments({ query }: { readonly query: URLSearchParams }) {
   return (
     <>
-      <PaymentsHead view="payments/all" lead="Newest first. Search by payer, route, nonce or transaction." />
+      <PaymentsHead
+        view="payments/all"
+        lead="Newest first. Search by payer, route, nonce or transaction, and by days in UTC."
+      />
       <WithLedger>{() => <SearchablePayments query={query} />}</WithLedger>
     </>
   );
 }
 
 function SearchablePayments({ query }: { readonly query: URLSearchParams }) {
-  const [search, setSearch] = useState<Search>({ text: query.get("text") ?? "", state: query.get("state") ?? "" });
+  const [search, setSearch] = useState<Search>(() => {
+    const [text = "", state = "", from = "", to = ""] = ["text", "state", "from", "to"].map(
+      (name) => query.get(name) ?? "",
+    );
+    return { text, state, from, to };
+  });
   /** The begins of the pages up to this one. */
   const [begins, setBegins] = useState<readonly string[]>([]);
   const apply = (next: Search): void => {
@@ -72,7 +84,7 @@ function SearchablePayments({ query }: { readonly query: URLSearchParams }) {
 
 function NothingFound({ search, isCut }: { readonly search: Search; readonly isCut: boolean }) {
   if (isCut) return <Empty title="No payment matches so far" />;
-  if (search.text === "" && search.state === "")
+  if (Object.values(search).every((text) => text === ""))
     return <Empty title="No payments yet">A payment is listed from its first request on.</Empty>;
   return <Empty title="No payment matches">Search for a payer, a route, a nonce or a transaction.</Empty>;
 }
@@ -98,11 +110,22 @@ function SearchForm({ search, onSearch }: { readonly search: Search; readonly on
         value={text}
         onInput={(event) => setText(event.currentTarget.value)}
       />
+      {(["from", "to"] as const).map((name) => (
+        <input
+          key={name}
+          class="input"
+          type="date"
+          aria-label={name === "from" ? "First day (UTC)" : "Last day (UTC)"}
+          title={name === "from" ? "First day (UTC)" : "Last day (UTC)"}
+          value={search[name]}
+          onChange={(event) => onSearch({ ...search, text: text.trim(), [name]: event.currentTarget.value })}
+        />
+      ))}
       <Select
         label="State"
         value={search.state}
         choices={Object.entries(STATES)}
-        onChoose={(state) => onSearch({ text: text.trim(), state })}
+        onChoose={(state) => onSearch({ ...search, text: text.trim(), state })}
       />
       <button class="button" type="submit">
         Search

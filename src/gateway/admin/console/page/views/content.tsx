@@ -105,12 +105,15 @@ function Providers({ search }: { readonly search: Json | undefined }) {
       ) : (
         <ul class="lines">
           {providers.map((provider) => {
-            const { name, state } = isJsonObject(provider) ? provider : {};
+            const { name, state, last_failure: failure } = isJsonObject(provider) ? provider : {};
             const word = valueText(state);
+            const fails = failure !== undefined && word === "closed";
             return (
               <li key={valueText(name)}>
                 <span class="lines-main">{valueText(name)}</span>
-                <Badge tone={PROVIDER_TONES[word] ?? "none"}>{PROVIDER_STATES[word] ?? word}</Badge>
+                <Badge tone={fails ? "warn" : (PROVIDER_TONES[word] ?? "none")}>
+                  {fails ? `its last request failed: ${valueText(failure)}` : (PROVIDER_STATES[word] ?? word)}
+                </Badge>
               </li>
             );
           })}

@@ -125,7 +125,7 @@ function useColumns(): readonly Column<RouteSummary>[] {
     {
       name: "Price",
       isNumber: true,
-      cell: ({ x402 }) => (x402 === undefined ? NONE : <span title={x402.network}>{x402.price}</span>),
+      cell: ({ x402 }) => (x402 === undefined ? NONE : <span title={x402.network}>{priceText(x402)}</span>),
     },
     {
       name: "Cache hits",
@@ -152,6 +152,11 @@ function useColumns(): readonly Column<RouteSummary>[] {
       cell: (route) => (window === undefined ? NONE : <Errors errors={ratesOf(route)?.serverErrors ?? 0} />),
     },
   ];
+}
+
+/** A route with several methods of payment has its prices in `accepts`. */
+function priceText({ price, scheme, accepts = [] }: NonNullable<RouteSummary["x402"]>): string {
+  return `${scheme === "upto" ? "up to " : ""}${price ?? accepts[0]?.price ?? ""}${accepts.length > 1 ? " …" : ""}`;
 }
 
 function cacheShareOf(cache: Parameters<typeof cacheShare>[1] | undefined): number | undefined {
