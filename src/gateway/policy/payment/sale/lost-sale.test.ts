@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { TurnpikeError } from "../../../../lib/errors.ts";
 import { until } from "../../../../lib/testing/until.ts";
+import { PAYER } from "../../../../payments/testing/payment.ts";
 import { type Verification } from "../../../../payments/x402/facilitator.ts";
 import { closeShops, counted, openShop } from "../testing/shop.ts";
 
@@ -50,8 +51,12 @@ test.each<[string, Verification, number, string | undefined, string]>([
   expect(refused.headers.has("payment-required")).toBe(status === 402);
   expect([hasStarted, await shop.recorded(payment)]).toEqual([false, undefined]);
   expect(counted(shop)).toEqual({ stages: { signed: 1 }, losses: { [loss]: 1 } });
+  // A payer that is not verified has no name in logs and limits.
+  const nameOf = (exchange = shop.gateway.last()) => [exchange?.payer, exchange?.consumer];
+  expect(nameOf()).toEqual(["", ""]);
   isSound = true;
   expect(await (await shop.send(payment)).text()).toBe("the goods");
+  expect(nameOf().map((name) => name?.toLowerCase())).toEqual([PAYER.toLowerCase(), PAYER.toLowerCase()]);
 });
 
 test("a client that leaves while its payment is verified is not charged, and can pay with it", async () => {
