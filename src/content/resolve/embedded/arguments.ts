@@ -68,7 +68,8 @@ function comparedFit(sides: Sides): Fit {
   if (given !== undefined) return given;
   const { isPassive, by, doer } = doerOf(predication, reader);
   const turns = OUTCOMES.ergative.has(outcome);
-  if (agent !== undefined && patient === undefined) return subjectFit(sides, isPassive && !turns ? doer : before);
+  if (agent !== undefined && patient === undefined)
+    return splitFit(sides, doer, isPassive ? before : after) ?? subjectFit(sides, isPassive && !turns ? doer : before);
   // "Was the rocket launched?": "the rocket lifted off".
   const isTurned =
     turns &&
@@ -137,6 +138,16 @@ function givenTo({ agent, patient, predication, outcome, stands }: Sides): Fit |
   if (receiver !== undefined) return { kind: "same", factor: Math.min(receiver, gift) };
   const isOther = after[to + 1]?.capital === true && !after.slice(to).some(({ stem }) => agent.words.has(stem));
   return isOther ? OTHER_ACTOR : DIFFERENT;
+}
+
+/** "Hat Velmoor Ashcombe geschlagen?": two names side by side, of which the first acts. A sentence has its verb between them. */
+function splitFit({ agent, reader, outcome }: Sides, doer: readonly Token[], done: readonly Token[]): Fit | undefined {
+  const words = [...(agent?.words ?? [])];
+  const left = words.filter((word) => doer.some(({ stem }) => stem === word));
+  const isSplit = words.some((word) => !left.includes(word) && done.some(({ stem }) => stem === word));
+  if (reader.language !== "de" || !OUTCOMES.directed.has(outcome) || left.length === 0 || !isSplit) return undefined;
+  if (left.every((word, at) => word === words[at])) return SAME;
+  return left.every((word, at) => word === words[words.length - left.length + at]) ? { kind: "swapped" } : DIFFERENT;
 }
 
 /** The fit of a predicate without an object. */

@@ -219,6 +219,10 @@ const QUESTIONS: Readonly<Record<string, Sides>> = {
       "In the Halle fire 25 people were injured and 15 people were killed.",
     ],
   },
+  "Hat Orwell Air Brightwater übernommen?": {
+    YES: ["Orwell Air hat Brightwater übernommen.", "Brightwater wurde von Orwell Air übernommen."],
+    NO: ["Brightwater übernahm Orwell Air.", "Orwell Air wurde von Brightwater übernommen."],
+  },
   "Will there be a strike by Corran Ferries crews?": {
     "": ["Corran Ferries crews sang on Monday.", "Corran Ferries crews continue."],
   },
