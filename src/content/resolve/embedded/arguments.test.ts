@@ -169,7 +169,7 @@ const QUESTIONS: Readonly<Record<string, readonly Row[]>> = {
     ["same 1.00", "Il Valdor ha *vinto* la coppa."],
     ["same 1.00", "La coppa è stata *vinta* dal Valdor."],
     ["different", "La coppa è stata *vinta* dal Rocca."],
-    ["different", "Il Rocca ha *vinto* la coppa."],
+    ["other-actor", "Il Rocca ha *vinto* la coppa."],
   ],
   "A câmara de Valdor aprovou o orçamento?": [
     ["same 1.00", "A câmara de Valdor *aprovou* o orçamento."],

@@ -141,11 +141,11 @@ function givenTo({ agent, patient, predication, outcome, stands }: Sides): Fit |
 }
 
 /** "Hat Velmoor Ashcombe geschlagen?": two names side by side, of which the first acts. A sentence has its verb between them. */
-function splitFit({ agent, reader, outcome }: Sides, doer: readonly Token[], done: readonly Token[]): Fit | undefined {
+function splitFit({ agent, outcome }: Sides, doer: readonly Token[], done: readonly Token[]): Fit | undefined {
   const words = [...(agent?.words ?? [])];
   const left = words.filter((word) => doer.some(({ stem }) => stem === word));
   const isSplit = words.some((word) => !left.includes(word) && done.some(({ stem }) => stem === word));
-  if (reader.language !== "de" || !OUTCOMES.directed.has(outcome) || left.length === 0 || !isSplit) return undefined;
+  if (!OUTCOMES.directed.has(outcome) || left.length === 0 || !isSplit) return undefined;
   if (left.every((word, at) => word === words[at])) return SAME;
   return left.every((word, at) => word === words[words.length - left.length + at]) ? { kind: "swapped" } : DIFFERENT;
 }

@@ -13,6 +13,7 @@ import {
   firstBreak,
   nounPhraseEnd,
   phraseFrom,
+  RIVAL,
   secondPhrase,
 } from "../reading/noun-phrases.ts";
 import { outcomesOf, predicateOf } from "../reading/predicates.ts";
@@ -175,11 +176,12 @@ function partsOf(
   { grammar, language }: Reader,
 ): readonly [readonly Token[], readonly Token[]] {
   // "¿Aprobó el pleno la subida?": the subject follows the verb, and the object begins at the next article.
-  const isVerbFirst = isRomance(language) && left.length === 0;
+  const isVerbFirst = isRomance(language) && left.every(({ text }) => grammar.have.has(text));
   if (language !== "de" && !isVerbFirst) return [left, behind];
   const words = isVerbFirst ? behind : left;
   const end = isVerbFirst ? secondPhrase(words, grammar) : nounPhraseEnd(words, grammar);
-  return [words.slice(0, end), words.slice(end)];
+  const isRival = isVerbFirst && RIVAL.test(words[end]?.text ?? "");
+  return [words.slice(0, end), words.slice(isRival ? end + 1 : end)];
 }
 
 function isPassiveAt(tokens: readonly Token[], at: number, { grammar, language }: Reader): boolean {

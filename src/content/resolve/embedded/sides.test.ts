@@ -219,6 +219,18 @@ const QUESTIONS: Readonly<Record<string, Sides>> = {
       "In the Halle fire 25 people were injured and 15 people were killed.",
     ],
   },
+  "¿Venció Velmoor a Ashcombe?": {
+    YES: ["Velmoor venció a Ashcombe."],
+    NO: ["Ashcombe venció a Velmoor."],
+  },
+  "Ha vinto Velmoor contro Ashcombe?": {
+    YES: ["Velmoor ha vinto contro Ashcombe."],
+    NO: ["Ashcombe ha vinto contro Velmoor."],
+  },
+  "Ha battuto il Velmoor l'Ashcombe?": {
+    YES: ["Il Velmoor ha battuto l'Ashcombe."],
+    NO: ["L'Ashcombe ha battuto il Velmoor."],
+  },
   "Hat Orwell Air Brightwater übernommen?": {
     YES: ["Orwell Air hat Brightwater übernommen.", "Brightwater wurde von Orwell Air übernommen."],
     NO: ["Brightwater übernahm Orwell Air.", "Orwell Air wurde von Brightwater übernommen."],

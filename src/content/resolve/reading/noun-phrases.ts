@@ -93,18 +93,22 @@ export function phraseFrom(tokens: readonly Token[], from: number, grammar: Gram
   return end === -1 ? rest : rest.slice(0, end);
 }
 
-/** The index at which the second noun phrase begins: an article that no preposition governs. */
+/** The index at which the second noun phrase begins: an article that no preposition governs, or the preposition of a rival. */
 export function secondPhrase(tokens: readonly Token[], grammar: Grammar): number {
   const found = tokens.findIndex(
     ({ text }, n) =>
-      n > 0 &&
-      grammar.determiner.has(text) &&
-      !grammar.preposition.has(text) &&
-      !grammar.preposition.has(tokens[n - 1]?.text) &&
-      !grammar.determiner.has(tokens[n - 1]?.text),
+      (n > 0 && RIVAL.test(text) && tokens[n - 1]?.capital === true) ||
+      (n > 0 &&
+        grammar.determiner.has(text) &&
+        !grammar.preposition.has(text) &&
+        !grammar.preposition.has(tokens[n - 1]?.text) &&
+        !grammar.determiner.has(tokens[n - 1]?.text)),
   );
   return found === -1 ? tokens.length : found;
 }
+
+/** The prepositions in "venció Velmoor a Ashcombe" and "ha vinto Velmoor contro Ashcombe". */
+export const RIVAL = /^(?:al?|contr[ao])$/u;
 
 /** In German, the subject of a question ends where the next article begins. */
 export function nounPhraseEnd(tokens: readonly Token[], grammar: Grammar): number {
