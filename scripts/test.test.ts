@@ -119,7 +119,7 @@ test(
 );
 
 test(
-  "a whole run takes the files that need idle processors first, tries failed files of both parts again, and sums the counts",
+  "a whole run takes the files that need idle processors first, tries failed files of all parts again, and sums the counts",
   async () => {
     const races = 'test("races", () => expect(isFirst).toBeFalse());';
     const [code, end] = await runTests(
@@ -127,15 +127,18 @@ test(
         "a.test.ts": noted("a") + races,
         "src/content/operations/charged.test.ts": noted("charged") + races,
         "test/start/charge-timeouts.test.ts": noted("timeouts"),
+        "test/payments/crash.test.ts": noted("crash"),
       },
       { isWhole: true },
     );
-    expect(readFileSync(join(cwd, "order"), "utf8")).toMatch(/^charged timeouts a (?:charged a|a charged) $/);
+    expect(readFileSync(join(cwd, "order"), "utf8")).toMatch(
+      /^charged timeouts (?:crash a|a crash) (?:charged a|a charged) $/,
+    );
     expect(end.match(/^\(\w+\) .*/gm)).toEqual([
       "(flaky) src/content/operations/charged.test.ts > races",
       "(flaky) a.test.ts > races",
     ]);
-    expect([code, end]).toEqual([0, expect.stringMatching(/\n 5 pass\n 3 skip\n 0 fail$/)]);
+    expect([code, end]).toEqual([0, expect.stringMatching(/\n 6 pass\n 4 skip\n 0 fail$/)]);
   },
   patient(30_000),
 );
@@ -145,7 +148,8 @@ test.each([false, true])(
   async (isWhole) => {
     const kills = 'import { test } from "bun:test"; test("kills", () => process.kill(process.ppid, "SIGKILL"));';
     const flaky = `${IS_FIRST} test("races", () => expect(isFirst).toBeFalse());`;
-    const files = isWhole ? { "src/content/operations/charged.test.ts": flaky } : { "other.test.ts": PASSES };
+    const parts = { "src/content/operations/charged.test.ts": flaky, "test/payments/crash.test.ts": PASSES };
+    const files = isWhole ? parts : { "other.test.ts": PASSES };
     const [code, end] = await runTests({ "kills.test.ts": kills, ...files, "more.test.ts": PASSES }, { isWhole });
     expect([code, end]).toEqual([isWhole ? 1 : 137, expect.stringMatching(/ 1 fail$/)]);
   },

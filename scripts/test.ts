@@ -3,9 +3,10 @@
  * most six files have failures, or errors happen between tests, these files run a second time, alone. A failure that does not happen then is
  * listed as flaky, for a test or the program has a race. It fails only the nightly run (`TURNPIKE_TEST_NIGHTLY=1`). The last lines name
  * everything that failed and count all tests, and the lines before them the files that took the most CPU time. Without FILES, the files
- * that need idle processors run first (`ALONE`), and tests that start the program start `dist/test/turnpike`, which is built first: it needs
- * 0.2 s of CPU time less to start than the source. The typed client is built first, too: a build takes 8 s of CPU time, and three files need
- * it. So are the filters that several files use (`test-filters.ts`).
+ * that need idle processors run first (`ALONE`), and those that wait for long run beside all others (`WAITING`). Tests that start the
+ * program start `dist/test/turnpike` then, which is built first: it needs 0.2 s of CPU time less to start than the source. The typed client
+ * is built first, too: a build takes 8 s of CPU time, and three files need it. So are the filters that several files use
+ * (`test-filters.ts`).
  */
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -14,13 +15,15 @@ import { COSTS_VARIABLE, describeCosts } from "./test-costs.ts";
 import { createTestFolder, removeTestFolder } from "./test-folder.ts";
 import { type Failure, TestOutput } from "./test-output.ts";
 
-/** Test files at a time. Many of them wait more than they compute. */
-const PARALLEL = 6;
+/** Test files at a time. Many of them wait more than they compute: with 6 on two processors, an eighth of the time is unused. */
+const PARALLEL = 7;
 /**
  * Files of a whole run that run first, one at a time. Their pages must use up CPU time at idle priority: beside other files, they wait
  * for up to nine minutes, and visit the pages again and again.
  */
 const ALONE = ["src/content/operations/charged.test.ts", "test/start/charge-timeouts.test.ts"];
+/** Files of a whole run that wait for minutes. They run beside all others from the start, so that none of them ends last. */
+const WAITING = ["test/payments/refunds.test.ts", "test/payments/crash.test.ts"];
 /** Files with failures above which nothing runs again. One test that fails can fail the others of its file. */
 const MOST_SECOND_TRIES = 6;
 /** Test files that run in parallel slow each other down, even if the machine was idle at the start. */
@@ -133,8 +136,10 @@ function paths(names: readonly string[]): string[] {
 }
 
 const isWhole = files.length === 0;
-const others = ALONE.map((file) => `--path-ignore-patterns=${file}`);
-const runs = isWhole ? [await run(1, paths(ALONE)), await run(PARALLEL, others)] : [await run(PARALLEL, files)];
+const others = [...ALONE, ...WAITING].map((file) => `--path-ignore-patterns=${file}`);
+const runs = isWhole
+  ? [await run(1, paths(ALONE)), ...(await Promise.all([run(2, paths(WAITING)), run(PARALLEL, others)]))]
+  : [await run(PARALLEL, files)];
 if (isWhole && existsSync(costs)) console.error(["", ...describeCosts(readFileSync(costs, "utf8"))].join("\n"));
 const exitCode = await finish(runs);
 await removeTestFolder(folder);
