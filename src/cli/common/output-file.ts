@@ -39,8 +39,13 @@ export async function orKept<T>(result: NamedBytes, place: string, write: () => 
   } catch (error) {
     const kept = keepElsewhere(result);
     const where = kept === undefined ? "" : `; the result is in "${kept}"`;
-    throw new Error(`Cannot write to ${place}: ${codeOf(error) ?? messageOf(error)}${where}`, { cause: error });
+    throw cannotWrite(place, error, where);
   }
+}
+
+/** The error of a result that cannot be written to `place`. `more` ends its message. */
+export function cannotWrite(place: string, cause: unknown, more = ""): Error {
+  return new Error(`Cannot write to ${place}: ${codeOf(cause) ?? messageOf(cause)}${more}`, { cause });
 }
 
 /** The path of the file; undefined if it cannot be written either. */

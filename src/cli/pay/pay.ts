@@ -1,11 +1,11 @@
 import { open } from "node:fs/promises";
-import { codeOf, messageOf } from "../../lib/caught.ts";
+import { codeOf } from "../../lib/caught.ts";
 import { readResponse } from "../../lib/http/response-bytes.ts";
 import { formatDollars } from "../../payments/client/choice.ts";
 import { type Paid, payAndFetch, PaymentOutcomeUnknown } from "../../payments/client/client.ts";
 import { atBoundary } from "../common/boundary.ts";
 import { type Output, writeBinary, writeText } from "../common/call-output.ts";
-import { refuseUnwritable } from "../common/output-file.ts";
+import { cannotWrite, refuseUnwritable } from "../common/output-file.ts";
 import { describeFailure, isNetworkError, sayPaid, unreachable, withHint } from "../common/paid-response.ts";
 import { bodyOf, parsePay, PAY_FLAGS, type PayRequest, typeOf } from "./pay-arguments.ts";
 import { createPayer } from "./payer.ts";
@@ -109,7 +109,7 @@ async function copy({ body }: Response, place: string, write: (chunk: Uint8Array
     } catch (error) {
       // The reader of the pipe has closed it, as `head` does.
       if (codeOf(error) === "EPIPE") return;
-      throw new Error(`Cannot write to ${place}: ${codeOf(error) ?? messageOf(error)}`, { cause: error });
+      throw cannotWrite(place, error);
     }
   }
 }

@@ -1,5 +1,6 @@
 import { appendFileSync, closeSync, fstatSync, ftruncateSync, openSync, readSync } from "node:fs";
 import { codeOf, messageOf } from "../../../lib/caught.ts";
+import { cannotWrite } from "../../common/output-file.ts";
 import { isObject } from "../../../lib/is-object.ts";
 import { parsedJson } from "../../../lib/parsed-json.ts";
 
@@ -33,7 +34,7 @@ export class ResultLines {
     try {
       appendFileSync(this.#file, `${line}\n`);
     } catch (error) {
-      throw new Error(`Cannot write to "${this.#path}": ${codeOf(error) ?? messageOf(error)}`, { cause: error });
+      throw cannotWrite(`"${this.#path}"`, error);
     }
   }
 

@@ -1,8 +1,8 @@
 import { lstatSync, mkdirSync, readFileSync, rmSync, type Stats, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type JobResult } from "../../../client/operations.ts";
-import { codeOf, messageOf } from "../../../lib/caught.ts";
-import { refuseUnwritable } from "../../common/output-file.ts";
+import { codeOf } from "../../../lib/caught.ts";
+import { cannotWrite, refuseUnwritable } from "../../common/output-file.ts";
 import { withoutControls } from "../../common/terminal.ts";
 import { writeStandard } from "../../common/standard-output.ts";
 import { pageText } from "./page-text.ts";
@@ -93,7 +93,7 @@ function writePage(folder: string, url: string, extension: string, content: stri
     } catch (error) {
       if (codeOf(error) !== "EEXIST") {
         rmSync(path, { force: true });
-        throw new Error(`Cannot write to "${path}": ${codeOf(error) ?? messageOf(error)}`, { cause: error });
+        throw cannotWrite(`"${path}"`, error);
       }
       // The command was stopped between the file and its line in the index.
       if (lstatSync(path).isFile() && readFileSync(path, "utf8") === text) return name;

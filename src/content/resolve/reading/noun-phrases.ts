@@ -97,12 +97,12 @@ export function phraseFrom(tokens: readonly Token[], from: number, grammar: Gram
 export function secondPhrase(tokens: readonly Token[], grammar: Grammar): number {
   const found = tokens.findIndex(
     ({ text }, n) =>
-      (n > 0 && RIVAL.test(text) && tokens[n - 1]?.capital === true) ||
-      (n > 0 &&
-        grammar.determiner.has(text) &&
-        !grammar.preposition.has(text) &&
-        !grammar.preposition.has(tokens[n - 1]?.text) &&
-        !grammar.determiner.has(tokens[n - 1]?.text)),
+      n > 0 &&
+      ((RIVAL.test(text) && tokens[n - 1]?.capital === true) ||
+        (grammar.determiner.has(text) &&
+          !grammar.preposition.has(text) &&
+          !grammar.preposition.has(tokens[n - 1]?.text) &&
+          !grammar.determiner.has(tokens[n - 1]?.text))),
   );
   return found === -1 ? tokens.length : found;
 }
