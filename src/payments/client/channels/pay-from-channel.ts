@@ -15,7 +15,15 @@ import {
 } from "../../x402/messages.ts";
 import { PAYMENT_STREAM } from "../../x402/meter.ts";
 import { type Choice, dollarsOf, parseDollars, PaymentDeclined, PriceTooHigh, toDollars } from "../choice.ts";
-import { type ChannelPayer, isOpenAfter, type Paid, type PaidRequest, receiptField, sendPaid } from "../send-paid.ts";
+import {
+  type ChannelPayer,
+  isOpenAfter,
+  type Paid,
+  type PaidRequest,
+  receiptField,
+  sendPaid,
+  type Sent,
+} from "../send-paid.ts";
 import { echo, expiryOf } from "../sign-choice.ts";
 import { type Channel, liveAmount, without } from "./channel-file.ts";
 import { channelPayment, type Channels, type Origin, type Seat, seatOf } from "./channels.ts";
@@ -65,11 +73,14 @@ async function payFromChannel(request: ChannelRequest): Promise<Paid> {
 /** Sends the request with a payment, and once more if the server corrects it. */
 async function payFrom(request: ChannelRequest, seat: Seat, expires: number): Promise<Paid> {
   const release = spend(request, seat);
-  const first = await attempt(request, seat);
-  const last = first.again === undefined ? first : await attempt(request, first.again);
+  const sent = await send(request, seat);
+  const again = await corrected(request, seat, sent);
+  const paid = await (again === undefined
+    ? conclude(request, seat, sent)
+    : conclude(request, again, await send(request, again)));
   // The deposit is not made: it leaves the day's total once its signature has expired.
-  if (last.isDepositFree || (first.again !== undefined && first.again.deposit === undefined)) release?.(expires);
-  return last.paid;
+  if (paid.isFree || (again !== undefined && again.deposit === undefined)) release?.(expires);
+  return paid;
 }
 
 /** Pays further for the response `name` from the same channel, as far as the price limit of the request allows. */
@@ -113,42 +124,55 @@ function spend({ channels, choice, options }: ChannelRequest, seat: Seat): ((exp
   }
 }
 
-interface Attempt {
-  readonly paid: Paid;
-  /** The seat with which the request can be sent once more. */
-  readonly again?: Seat | undefined;
-  readonly isDepositFree: boolean;
+/** The last response to a payment from a seat. */
+interface SeatSent extends Sent {
+  readonly receipt: ChannelReceipt | undefined;
+  /** The terms of a refusal. */
+  readonly told: PaymentRequired | undefined;
 }
 
-async function attempt(request: ChannelRequest, seat: Seat): Promise<Attempt> {
-  const { channels, choice, account, init, required, options } = request;
-  const { requirements } = choice;
+async function send(request: ChannelRequest, seat: Seat): Promise<SeatSent> {
+  const { choice, account, init, required, options } = request;
   const headers = new Headers(init.headers);
   const resource = { resource: required.resource, extensions: echo(required) };
-  headers.set(PAYMENT_SIGNATURE, encodeHeader(channelPayment(seat, resource, requirements)));
+  headers.set(PAYMENT_SIGNATURE, encodeHeader(channelPayment(seat, resource, choice.requirements)));
   const paid: RequestInit = { ...init, headers, redirect: "manual" };
   const sent = await sendPaid(() => request.send(request.url, paid), init.signal, options.sleep);
-  const { response, wasBroken } = sent;
-  const unpaid = { response, choice, receipt: undefined };
-  const receipt = readChannelReceipt(response, seat, choice, account);
+  const { response } = sent;
+  const { data: told } = paymentRequiredSchema.safeParse(decodeHeader(response.headers.get(PAYMENT_REQUIRED) ?? ""));
+  return { ...sent, receipt: readChannelReceipt(response, seat, choice, account), told };
+}
+
+/** The seat with which a request can be sent once more, if the server corrects it. */
+async function corrected(
+  request: ChannelRequest,
+  seat: Seat,
+  { response, wasBroken, receipt, told }: SeatSent,
+): Promise<Seat | undefined> {
+  // After a lost response, the server may have charged this request. A second voucher would pay for it twice.
+  if (wasBroken || receipt !== undefined || response.status !== 402) return undefined;
+  if (told === undefined || !isCorrective(told)) return undefined;
+  await declineClosed(request, seat, { told, response });
+  const again = resume(request, seat, told);
+  await response.body?.cancel();
+  return again;
+}
+
+async function conclude(
+  request: ChannelRequest,
+  seat: Seat,
+  { response, wasBroken, receipt, told }: SeatSent,
+): Promise<Paid> {
+  const { channels, choice } = request;
   if (receipt !== undefined || response.ok) {
     channels.change(seat, (channel) => charged(channel, seat, receipt));
     const shown = receipt && { ...receipt.receipt, amount: receipt.charged };
-    return { paid: { ...unpaid, receipt: shown, isOpen: false, isFree: false }, isDepositFree: false };
-  }
-  const told = paymentRequiredSchema.safeParse(decodeHeader(response.headers.get(PAYMENT_REQUIRED) ?? "")).data;
-  if (response.status === 402 && told !== undefined && isCorrective(told)) {
-    // The server may have charged this request, whose response got lost. A second voucher would pay for it twice.
-    if (wasBroken) return { paid: { ...unpaid, isOpen: true, isFree: false }, isDepositFree: false };
-    await declineClosed(request, seat, { told, response });
-    const again = resume(request, seat, told);
-    await response.body?.cancel();
-    return { paid: { ...unpaid, isOpen: false, isFree: true }, again, isDepositFree: false };
+    return { response, choice, receipt: shown, isOpen: false, isFree: false };
   }
   const isOpen = wasBroken || (await isOpenAfter(response));
   if (!isOpen && told !== undefined) await declineClosed(request, seat, { told, response });
   if (!isOpen) channels.change(seat, (channel) => refused(channel, seat, channels.now()));
-  return { paid: { ...unpaid, isOpen, isFree: !isOpen }, isDepositFree: !isOpen };
+  return { response, choice, receipt: undefined, isOpen, isFree: !isOpen };
 }
 
 /** Throws PaymentDeclined if the seller has closed the channel. */

@@ -3,13 +3,14 @@ import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from
 import { patient } from "../../../lib/testing/patience.ts";
 import { USDC } from "../../testing/payment.ts";
 import { openStockShop, type StockShop } from "../../testing/stock-channels.ts";
-import { type SentChannel, tableFacilitator } from "../../testing/table-facilitator.ts";
+import { tableFacilitator } from "../../testing/table-facilitator.ts";
 import { encodeHeader } from "../../x402/header.ts";
 import { type PaymentRequirements } from "../../x402/messages.ts";
-import { signVoucher } from "./sign-channel.ts";
 import {
   account,
+  claiming,
   losing,
+  MISMATCH,
   NOW,
   openWallet,
   paymentIn,
@@ -23,7 +24,6 @@ import { withdrawChannel } from "./withdraw.ts";
 setDefaultTimeout(patient(60_000));
 
 const NETWORK = "eip155:84532";
-const MISMATCH = "invalid_batch_settlement_evm_cumulative_amount_mismatch";
 const OTHER = `0x${"11".repeat(20)}` as const;
 let chain: ReturnType<typeof tableFacilitator>;
 let shop: StockShop;
@@ -35,17 +35,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await shop.close();
 });
-
-/** Claims this sum of charges, and proves it. */
-const claiming =
-  (charged: string) =>
-  (accept: PaymentRequirements, { voucher: { channelId } }: SentChannel) => {
-    const { signature } = signVoucher(NETWORK, channelId as `0x${string}`, charged, account);
-    Object.assign(accept.extra, {
-      channelState: { channelId, balance: "10000", chargedCumulativeAmount: charged },
-      voucherState: { signedMaxClaimable: charged, signature },
-    });
-  };
 
 const withdraw = async (wallet: ReturnType<typeof openWallet>, node: Awaited<ReturnType<typeof startNode>>) => {
   const [{ id } = { id: "" }] = wallet.state();

@@ -5,7 +5,17 @@ import { PAYEE, USDC } from "../../testing/payment.ts";
 import { openStockShop, type StockShop } from "../../testing/stock-channels.ts";
 import { type SentChannel, tableFacilitator } from "../../testing/table-facilitator.ts";
 import { type PaymentRequirements } from "../../x402/messages.ts";
-import { losing, NOW, openWallet, reason, receipting, refusing, startNode } from "./testing/faulty-seller.ts";
+import {
+  claiming,
+  losing,
+  MISMATCH,
+  NOW,
+  openWallet,
+  reason,
+  receipting,
+  refusing,
+  startNode,
+} from "./testing/faulty-seller.ts";
 
 setDefaultTimeout(patient(60_000));
 
@@ -102,6 +112,14 @@ describe("a wallet whose record is behind the seller", () => {
     const [channel] = wallet.state();
     expect(channel).toMatchObject({ balance: "20000", charged: "11000", signed: "11000", open: "0" });
     expect([channel?.deposit, channel?.refused]).toEqual([undefined, undefined]);
+  });
+
+  test("is corrected once: a second correction refuses the payment", async () => {
+    const wallet = openWallet(shop.url);
+    await wallet.pay();
+    const { response, isOpen, isFree } = await wallet.pay({ fetch: refusing(MISMATCH, claiming("1000")) });
+    expect([response.status, isOpen, isFree]).toEqual([402, false, true]);
+    expect(wallet.state()).toMatchObject([{ charged: "1000", open: "0" }]);
   });
 
   test("keeps a deposit that was not needed in its limit, and takes it out of the day's total", async () => {

@@ -13,6 +13,7 @@ import { payAndFetch, PaymentDeclined, type PayOptions } from "../../client.ts";
 import { Channels } from "../channels.ts";
 import { payerFrom } from "../pay-from-channel.ts";
 import { refundChannel } from "../refund.ts";
+import { signVoucher } from "../sign-channel.ts";
 
 export const NOW = 1_800_000_000_000;
 const folder = mkdtempSync(join(tmpdir(), "turnpike-wallets-"));
@@ -72,6 +73,19 @@ export function refusing(error: string, change: (accept: PaymentRequirements, se
     return repriced(await fetch(url), (accept) => change(accept, sent), error);
   };
 }
+
+export const MISMATCH = "invalid_batch_settlement_evm_cumulative_amount_mismatch";
+
+/** Claims this sum of charges, and proves it. */
+export const claiming =
+  (charged: string) =>
+  ({ extra }: PaymentRequirements, { voucher: { channelId } }: SentChannel): void => {
+    const { signature } = signVoucher("eip155:84532", channelId as `0x${string}`, charged, account);
+    Object.assign(extra, {
+      channelState: { channelId, balance: "10000", chargedCumulativeAmount: charged },
+      voucherState: { signedMaxClaimable: charged, signature },
+    });
+  };
 
 /** Replaces the receipt of each paid response. */
 export function receipting(change: (receipt: Record<string, unknown>) => object | undefined) {
