@@ -24,6 +24,7 @@ import { recoverSigner } from "../signatures/recover-signer.ts";
 import { findError } from "../x402/terms.ts";
 import { findAsset } from "../x402/assets.ts";
 import { PAYEE, PAYER, PRIVATE_KEY, REQUIREMENTS } from "../testing/payment.ts";
+import { SOLANA_DEVNET, SOLANA_USDC } from "../testing/solana-chain.ts";
 
 const ACCOUNT = { address: PAYER, privateKey: hexToBytes(PRIVATE_KEY.slice(2)) };
 const BASE: PaymentRequirements = {
@@ -40,6 +41,13 @@ const UPTO: PaymentRequirements = {
   ...PERMIT,
   scheme: "upto",
   extra: { ...PERMIT.extra, facilitatorAddress: PAYEE },
+};
+const ON_SOLANA: PaymentRequirements = {
+  ...REQUIREMENTS,
+  network: SOLANA_DEVNET,
+  asset: SOLANA_USDC,
+  amount: "9999",
+  payTo: "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v",
 };
 const OWN = parseAllowedAsset(`eip155:31337:${PAYEE}:My: token:1:18`);
 
@@ -94,6 +102,19 @@ test("a payment method with known funds comes before a cheaper one; without fund
   const unknown = async (choice: Choice) => (choice.requirements === dear ? undefined : { balance: 0n, allowance: 0n });
   expect((await choose([REQUIREMENTS, dear], { funds: unknown })).requirements).toBe(dear);
   expect((await choose([dear, REQUIREMENTS], { funds: funds() })).requirements).toBe(REQUIREMENTS);
+});
+
+test.each<[balance: bigint | undefined, ranks: string]>([
+  [9999n, "solana solana solana"],
+  [undefined, "exact solana solana"],
+  [9998n, "exact exact solana"],
+])("a balance on Solana of %p is weighed as one on another chain", async (balance, ranks) => {
+  const chosen = await Promise.all(
+    [funds(REQUIREMENTS), undefined, funds()].map((of) =>
+      choose([REQUIREMENTS, ON_SOLANA], { solanaBalance: async () => balance, funds: of }),
+    ),
+  );
+  expect(chosen.map(({ requirements }) => (requirements === ON_SOLANA ? "solana" : "exact")).join(" ")).toBe(ranks);
 });
 
 const CELO = (symbol: string): PaymentRequirements => {

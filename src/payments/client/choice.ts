@@ -188,10 +188,8 @@ async function weigh(
   { funds, weighChannel, solanaBalance }: ChoiceOptions,
   { extensions }: PaymentRequired,
 ): Promise<Weight> {
-  if (choice.method === "solana") {
-    const balance = await solanaBalance?.(choice);
-    return { rank: balance === undefined ? 1 : balance < BigInt(choice.requirements.amount) ? 2 : 0 };
-  }
+  if (choice.method === "solana")
+    return { rank: rankOf(await solanaBalance?.(choice), BigInt(choice.requirements.amount)) };
   const { facilitatorAddress } = choice.requirements.extra;
   // No chain has this facilitator, so the payment moves no money.
   if (typeof facilitatorAddress === "string" && sameAddress(facilitatorAddress, SIMULATED_FACILITATOR))
@@ -201,10 +199,10 @@ async function weigh(
   if (typeof amount === "string") return { reason: amount };
   if (amount === 0n) return { rank: 0 };
   const found = await funds?.(choice);
-  const isByPermit2 = choice.method === "permit2";
-  if (found === undefined) return isByPermit2 ? { reason: "the allowance to Permit2 is unknown" } : { rank: 1 };
-  const rank = found.balance < amount ? 2 : 0;
-  if (!isByPermit2 || found.allowance >= amount) return { rank };
+  const rank = rankOf(found?.balance, amount);
+  if (choice.method !== "permit2") return { rank };
+  if (found === undefined) return { reason: "the allowance to Permit2 is unknown" };
+  if (found.allowance >= amount) return { rank };
   const offered = isChannel ? undefined : extensions;
   const { permitNonce } = found;
   if (permitNonce !== undefined && offered?.[GAS_PERMIT] !== undefined && choice.asset.lacksPermit !== true)
@@ -213,4 +211,8 @@ async function weigh(
   if (approval === undefined) return { reason: "the allowance to Permit2 is too low" };
   // Other methods come first: an approval stays, and may cost the wallet's own gas.
   return { rank: Math.max(rank, 1), approval };
+}
+
+function rankOf(balance: bigint | undefined, amount: bigint): number {
+  return balance === undefined ? 1 : balance < amount ? 2 : 0;
 }
