@@ -1,6 +1,7 @@
 import { type Channel, MAX_CHANNEL_DIGITS, NO_AUTHORIZER, type Risk, type WorkTerms } from "../../store/channels.ts";
 import { atomicOf } from "../x402/atomic-of.ts";
 import { type ChannelSettings } from "./settings.ts";
+import { smallest } from "../../lib/smallest.ts";
 
 /** More than any channel can owe. */
 const UNLIMITED = 10n ** BigInt(MAX_CHANNEL_DIGITS) - 1n;
@@ -24,14 +25,14 @@ function limitOf(
 ): bigint {
   const usual = atomicOf(claim.amount, token) ?? UNLIMITED;
   const own = deniable ? (atomicOf(contracts.max_risk, token) ?? UNLIMITED) / 2n : usual;
-  return min(own, usual);
+  return smallest(own, usual);
 }
 
 /** The terms by which the store looks for work, the strictest of all tokens. `isDue` judges each channel. */
 export function termsOf({ keys }: ChannelSettings, risks: readonly Risk[], now: number): WorkTerms {
   const { claim, fresh_s: freshS, withdraw_delay_s: delayS } = keys;
   const least = (deniable: boolean): string =>
-    String(risks.reduce((limit, risk) => min(limit, limitOf(keys, risk, deniable)), UNLIMITED));
+    String(risks.reduce((limit, risk) => smallest(limit, limitOf(keys, risk, deniable)), UNLIMITED));
   return {
     charges: claim.charges,
     owed: least(false),
@@ -39,10 +40,6 @@ export function termsOf({ keys }: ChannelSettings, risks: readonly Risk[], now: 
     owedBefore: now - Math.min(claim.age_s, delayS / 2) * 1000,
     syncedBefore: now - Math.min(freshS, delayS / 3) * 1000,
   };
-}
-
-function min(a: bigint, b: bigint): bigint {
-  return a < b ? a : b;
 }
 
 /** True if the charges of a channel are to be claimed now. Others were only to be looked at. */

@@ -11,6 +11,8 @@ import { type Sender, type Sending, type Sent } from "./node/scheme.ts";
 import { type Signer } from "./signers/signer.ts";
 import { type SignedTransaction, signTransaction } from "./transactions/transaction.ts";
 import { messageOf } from "../../lib/caught.ts";
+import { largest } from "../../lib/largest.ts";
+import { smallest } from "../../lib/smallest.ts";
 
 /** The limits of one key on one chain. */
 export interface SenderBounds {
@@ -108,9 +110,8 @@ export class KeySender implements Sender {
     if (fees === "too dear") return withheld("the chain's fees are above max_fee_per_gas: nothing was sent");
     const most = gasFor(settlements, this.#bounds.maxGas);
     if (gas > most) return { kind: "rejected" };
-    const estimated = (gas * GAS_MARGIN_PERCENT) / 100n;
-    const generous = estimated > leastGas ? estimated : leastGas;
-    return { gas: generous < most ? generous : most, fees };
+    const generous = largest((gas * GAS_MARGIN_PERCENT) / 100n, leastGas);
+    return { gas: smallest(generous, most), fees };
   }
 
   #signing({ to, data, value }: Sending, gas: bigint): OpenTransaction["sign"] {
@@ -128,7 +129,7 @@ export class KeySender implements Sender {
   async #nonceFrom(least: bigint): Promise<bigint | RpcError> {
     const known = this.#next ?? (await this.#node.read(transactionCountRequest(this.#signer.address, "pending")));
     if (isRpcError(known)) return known;
-    return known > least ? known : least;
+    return largest(known, least);
   }
 
   async #broadcast(sending: Sending, sign: OpenTransaction["sign"], first: Fees): Promise<OpenTransaction | Sent> {

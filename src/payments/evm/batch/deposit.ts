@@ -15,6 +15,8 @@ import { type Chain, type Sent } from "../node/scheme.ts";
 import { DEPOSITED } from "./calls.ts";
 import { channelOf, channelRequests, readChannel } from "./state.ts";
 import { depositFunds, planDeposit, verifyDeposit, voucherProblem } from "./verify.ts";
+import { largest } from "../../../lib/largest.ts";
+import { smallest } from "../../../lib/smallest.ts";
 
 /** The age up to which the event of a deposit is searched, in seconds. @bound Few authorizations live longer. */
 const SEARCH_S = 3600n;
@@ -82,7 +84,7 @@ class DepositSettlement {
   async #funds(): Promise<bigint | RpcError> {
     const funds = await depositFunds(this.#chain, this.#deposit);
     if (isRpcError(funds)) return funds;
-    return funds.owned < funds.allowed ? funds.owned : funds.allowed;
+    return smallest(funds.owned, funds.allowed);
   }
 
   /** Reads whether the authorization's nonce is used, in the contract that keeps it. */
@@ -145,8 +147,7 @@ class DepositSettlement {
     const newest = await node.read(blockRequest("latest"));
     if (isRpcError(newest)) return unknown(newest.cause);
     if (newest === null) return unknown("the node has no block");
-    const counted = newest.number - BigInt(node.confirmations - 1);
-    const block = counted < 0n ? 0n : counted;
+    const block = largest(newest.number - BigInt(node.confirmations - 1), 0n);
     const [used, ...channel] = await node.readAll<[Hex, Hex, Hex, Hex]>(
       this.#nonceRequest(block),
       ...channelRequests(this.#id, block),
@@ -168,7 +169,7 @@ class DepositSettlement {
     const search = {
       address: BATCH_SETTLEMENT_CONTRACT,
       topics: [DEPOSITED, this.#id],
-      since: newest.timestamp > SEARCH_S ? newest.timestamp - SEARCH_S : 0n,
+      since: largest(newest.timestamp - SEARCH_S, 0n),
     };
     const event = await findEvent(this.#chain.node, search, newest);
     return event === undefined || isRpcError(event) ? "" : event.transactionHash;

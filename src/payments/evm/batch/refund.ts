@@ -11,6 +11,8 @@ import { refused, unknown, unsent } from "../node/settlements.ts";
 import { multicall, REFUNDED, refundCall, signedClaimCall } from "./calls.ts";
 import { claimShare, eventsOf, sendOrder, shareOf } from "./orders.ts";
 import { readChannel } from "./state.ts";
+import { largest } from "../../../lib/largest.ts";
+import { smallest } from "../../../lib/smallest.ts";
 
 const FAILED = "invalid_batch_settlement_evm_refund_simulation_failed";
 
@@ -66,13 +68,9 @@ function refundable(
   { balance, totalClaimed }: ChannelState,
 ): bigint | undefined {
   const own = claims.filter(({ voucher }) => channelId(node.network, voucher.channel) === id);
-  const claimed = own.reduce((most, claim) => {
-    const total = BigInt(claim.totalClaimed);
-    return total > most ? total : most;
-  }, totalClaimed);
+  const claimed = own.reduce((most, claim) => largest(most, BigInt(claim.totalClaimed)), totalClaimed);
   if (claimed > balance) return undefined;
-  const rest = balance - claimed;
-  return BigInt(amount) < rest ? BigInt(amount) : rest;
+  return smallest(BigInt(amount), balance - claimed);
 }
 
 /** The channel's nonce is not the order's. If it is the next one, a refund has used it: this one, or the seller's own. */

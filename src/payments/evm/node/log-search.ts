@@ -4,6 +4,8 @@ import { type Transfer } from "../../x402/transfer.ts";
 import { type EvmNode } from "./node.ts";
 import { type Block, blockRequest, type Log, logsRequest } from "./requests.ts";
 import { type RpcError, isRpcError } from "./rpc.ts";
+import { largest } from "../../../lib/largest.ts";
+import { smallest } from "../../../lib/smallest.ts";
 
 /** Newest blocks that are searched first, because most events that are searched have just happened. @bound */
 const RECENT_BLOCKS = 500n;
@@ -27,7 +29,7 @@ const SEARCH_SLACK_S = 600n;
 export function earliestSettlement(transfer: Transfer, { maxTimeoutSeconds }: PaymentRequirements): bigint {
   const validAfter = BigInt(transfer.validAfter);
   const verified = BigInt(transfer.validBefore) - BigInt(maxTimeoutSeconds) - SEARCH_SLACK_S;
-  return verified > validAfter ? verified : validAfter;
+  return largest(verified, validAfter);
 }
 
 /**
@@ -78,15 +80,15 @@ export async function findEvent(
     return low;
   }
 
-  const recent = newest.number > RECENT_BLOCKS ? newest.number - RECENT_BLOCKS : 0n;
+  const recent = largest(newest.number - RECENT_BLOCKS, 0n);
   const found = await within(recent, newest.number);
   if (found !== undefined || recent === 0n) return found;
   const start = await firstSince(recent);
   if (isRpcError(start)) return start;
   const end = start + MAX_WINDOW_BLOCKS;
-  for (let to = end < recent ? end : recent - 1n; to >= start; to -= RECENT_BLOCKS) {
+  for (let to = smallest(end, recent - 1n); to >= start; to -= RECENT_BLOCKS) {
     const from = to - RECENT_BLOCKS + 1n;
-    const earlier = await within(from > start ? from : start, to);
+    const earlier = await within(largest(from, start), to);
     if (earlier !== undefined) return earlier;
   }
   return undefined;

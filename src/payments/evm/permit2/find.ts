@@ -11,6 +11,7 @@ import { type RpcError, isRpcError, type Request } from "../node/rpc.ts";
 import { chargeOf } from "./calldata.ts";
 import { checkSigner } from "./signature.ts";
 import { bitmapRequest, isSpent } from "./state.ts";
+import { largest } from "../../../lib/largest.ts";
 
 /** Newest blocks with transfers from payer to payee that are read; beyond it the outcome is unknown. */
 const MAX_CANDIDATE_BLOCKS = 64;
@@ -48,7 +49,7 @@ export async function findPermit2(
   const spent = isSpent(payment, bitmap);
   if (newest === null || spent === undefined) return unknown("there is no Permit2 on this chain");
   const number = newest.number - BigInt(node.confirmations - 1);
-  const counted = number === newest.number ? newest : await node.read(blockRequest(number < 0n ? 0n : number));
+  const counted = number === newest.number ? newest : await node.read(blockRequest(largest(number, 0n)));
   if (isRpcError(counted)) return unknown(counted.cause);
   if (counted === null) return unknown("the node has no such block");
   if (!spent && counted.timestamp <= BigInt(payment.payload.permit2Authorization.deadline)) return { kind: "unspent" };

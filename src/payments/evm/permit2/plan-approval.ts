@@ -16,6 +16,8 @@ import { currentFees } from "../transactions/fees.ts";
 import { type ReadTransaction } from "../transactions/read-transaction.ts";
 import { approvalOf } from "./approval.ts";
 import { settleCall } from "./calldata.ts";
+import { largest } from "../../../lib/largest.ts";
+import { smallest } from "../../../lib/smallest.ts";
 
 /** The contract in which rollups of the OP stack give the fee for a transaction's data on the parent chain. */
 const DATA_FEE_ORACLE: Address = "0x420000000000000000000000000000000000000F";
@@ -77,9 +79,8 @@ async function readDeficit(
   if (deficit <= 0n) return 0n;
   // Code of the payer could pass the money on. A transaction that waits would use it.
   if (code !== "0x" || pending !== latest) return "permit2_allowance_required";
-  const multiple = fees.maxFee * MAX_FEE_MULTIPLE;
-  const most = multiple > MIN_FEE_BOUND ? multiple : MIN_FEE_BOUND;
-  if (transaction.maxFee > (most < lender.maxFeePerGas ? most : lender.maxFeePerGas)) return "erc20_approval_tx_failed";
+  const most = largest(fees.maxFee * MAX_FEE_MULTIPLE, MIN_FEE_BOUND);
+  if (transaction.maxFee > smallest(most, lender.maxFeePerGas)) return "erc20_approval_tx_failed";
   const canLend = await lender.canLend(from, deficit);
   return canLend === true ? deficit : canLend === false ? "permit2_allowance_required" : canLend;
 }

@@ -12,6 +12,7 @@ import { settleCall } from "./calldata.ts";
 import { fundsRequests } from "./funds-requests.ts";
 import { planApproval } from "./plan-approval.ts";
 import { revertReason } from "./reverts.ts";
+import { smallest } from "../../../lib/smallest.ts";
 
 /** Reads the word in which one bit says whether the payment's nonce is spent. */
 export function bitmapRequest(
@@ -43,7 +44,7 @@ export async function readFunds(
   if (isRpcError(allowance)) return allowance;
   const owned = wordAt(balance, 0) ?? 0n;
   const allowed = permit === undefined ? (wordAt(allowance, 0) ?? 0n) : BigInt(permit.amount);
-  return owned < allowed ? owned : allowed;
+  return smallest(owned, allowed);
 }
 
 /**

@@ -1,6 +1,8 @@
 import { type EvmNode } from "../node/node.ts";
 import { blockRequest, feeHistoryRequest } from "../node/requests.ts";
 import { type RpcError, isRpcError } from "../node/rpc.ts";
+import { largest } from "../../../lib/largest.ts";
+import { smallest } from "../../../lib/smallest.ts";
 
 /** Wei per unit of gas. */
 export interface Fees {
@@ -19,7 +21,7 @@ async function askFees(node: EvmNode): Promise<{ readonly base: bigint; readonly
   const history = await node.read(feeHistoryRequest(HISTORY_BLOCKS));
   if (!isRpcError(history)) {
     const tips = (history.reward ?? []).map(([middle]) => middle ?? 0n);
-    const tip = tips.reduce((most, one) => (one > most ? one : most), MIN_TIP);
+    const tip = tips.reduce(largest, MIN_TIP);
     return { base: history.baseFeePerGas.at(-1) ?? 0n, tip };
   }
   if (history.error !== "refused") return history;
@@ -36,9 +38,8 @@ export async function currentFees(node: EvmNode, bound: bigint): Promise<Fees | 
   const { base, tip } = asked;
   if (base + MIN_TIP > bound) return "too dear";
   const room = bound - base;
-  const ownTip = tip < room ? tip : room;
-  const maxFee = 2n * base + ownTip;
-  return { tip: ownTip, maxFee: maxFee < bound ? maxFee : bound };
+  const ownTip = smallest(tip, room);
+  return { tip: ownTip, maxFee: smallest(2n * base + ownTip, bound) };
 }
 
 function risen(fee: bigint): bigint {
@@ -48,7 +49,7 @@ function risen(fee: bigint): bigint {
 
 /** Fees with which nodes replace a transaction with `before`; undefined if they would be above `bound`. */
 export function raisedFees(before: Fees, now: Fees, bound: bigint): Fees | undefined {
-  const maxFee = now.maxFee > risen(before.maxFee) ? now.maxFee : risen(before.maxFee);
-  const tip = now.tip > risen(before.tip) ? now.tip : risen(before.tip);
+  const maxFee = largest(now.maxFee, risen(before.maxFee));
+  const tip = largest(now.tip, risen(before.tip));
   return maxFee > bound || tip > maxFee ? undefined : { tip, maxFee };
 }
