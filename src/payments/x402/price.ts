@@ -1,7 +1,7 @@
 /** The largest token amount, 2^256 - 1, has 78 digits. */
 const ATOMIC = /^(?:0|[1-9][0-9]{0,77})$/;
 const DOLLARS = /^\$(0|[1-9][0-9]{0,17})(?:\.([0-9]{1,18}))?$/;
-const UINT256_MAX = (1n << 256n) - 1n;
+export const UINT256_MAX = (1n << 256n) - 1n;
 
 /** True for a decimal whole number of atomic units that fits in a uint256. */
 export function isAtomic(text: string): boolean {

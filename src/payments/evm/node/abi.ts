@@ -1,6 +1,7 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { type Address, type Hex } from "../../x402/address.ts";
+import { UINT256_MAX } from "../../x402/price.ts";
 
 /** A tuple with a part of no fixed length, or an array of such tuples or of bytes. */
 interface Nested {
@@ -24,8 +25,6 @@ export function eventTopic(signature: string): Hex {
 
 /** The topic of the event that an ERC-20 token emits for a transfer. */
 export const TRANSFER = eventTopic("Transfer(address,address,uint256)");
-
-const UINT256_MAX = (1n << 256n) - 1n;
 
 function numberDigits(value: bigint): string {
   // A longer number would move the following arguments.

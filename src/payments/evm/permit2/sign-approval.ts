@@ -4,6 +4,7 @@ import { type GasApproval } from "../../signatures/gas-approval.ts";
 import { type Account, signHash } from "../../signatures/signature.ts";
 import { type Address, type Hex } from "../../x402/address.ts";
 import { chainId, type EvmNetwork } from "../../x402/networks.ts";
+import { UINT256_MAX } from "../../x402/price.ts";
 import { PERMIT2 } from "../../x402/transfer.ts";
 import { encodeCall } from "../node/abi.ts";
 import { type Fees } from "../transactions/fees.ts";
@@ -11,8 +12,6 @@ import { preimageOf, type Transaction, withSignature } from "../transactions/tra
 
 /** Gas limit of the approvals that this client signs, as the reference client's. */
 const APPROVAL_GAS = 70_000n;
-/** The amount of an approval that this client signs. Permit2 moves nothing without a further signature. */
-const ANY_AMOUNT = 2n ** 256n - 1n;
 
 /** The call of a token by which Permit2 may move `amount`. */
 export function approveCall(amount: bigint): Hex {
@@ -37,7 +36,7 @@ export function signApproval(
     ...fees,
     gas: APPROVAL_GAS,
     to: asset.address,
-    data: approveCall(ANY_AMOUNT),
+    data: approveCall(UINT256_MAX),
   };
   const signed = hexToBytes(signHash(keccak_256(preimageOf(transaction)), privateKey).slice(2));
   const signature = Uint8Array.of((signed[64] ?? 0) - 27, ...signed.subarray(0, 64));
@@ -46,7 +45,7 @@ export function signApproval(
     from,
     asset: asset.address,
     spender: PERMIT2,
-    amount: ANY_AMOUNT.toString(),
+    amount: UINT256_MAX.toString(),
     signedTransaction: raw,
     version: "1",
   };

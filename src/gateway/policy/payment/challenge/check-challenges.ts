@@ -1,12 +1,13 @@
 import { messageOf } from "../../../../lib/caught.ts";
 import { type Steps } from "../../../../lib/slices.ts";
+import { UINT256_MAX } from "../../../../payments/x402/price.ts";
 import { type ChallengeTemplate, decodeTemplate } from "../../../../payments/x402/template.ts";
 import { type Config, type RouteX402Config } from "../../../config/config.ts";
 import { type Diagnostic } from "../../../config/diagnostic.ts";
 import { channels } from "../../../config/schema/x402-channels.ts";
 import { createRequirements } from "./create-requirements.ts";
 
-const LONGEST_AMOUNT = String((1n << 256n) - 1n);
+const LONGEST_AMOUNT = String(UINT256_MAX);
 
 /** Channels as long as any in a challenge. The check knows no secrets. */
 const LONGEST_CHANNELS = {
