@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, jest, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -35,6 +35,7 @@ beforeEach(() => {
   });
 });
 afterEach(async () => {
+  jest.useRealTimers();
   screening?.close();
   screening = undefined;
   await server.stop(true);
@@ -137,10 +138,13 @@ describe("screening by the configuration", () => {
     const folder = mkdtempSync(join(tmpdir(), "turnpike-screening-"));
     const file = join(folder, "list");
     writeFileSync(file, PAYER);
+    jest.useFakeTimers();
     const opened = await open({ denied_payers: [file] });
     expect(opened?.listed(PAYMENT)).toMatchObject({ code: "forbidden" });
     expect(opened?.listed({ ...PAYMENT, from: `0x${"b".repeat(40)}` })).toBeUndefined();
     expect(await opened?.asked(PAYMENT)).toBeUndefined();
+    opened?.close();
+    expect(jest.getTimerCount()).toBe(0);
     rmSync(folder, { recursive: true });
   });
 
