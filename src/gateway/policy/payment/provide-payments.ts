@@ -153,7 +153,7 @@ class Payments implements PolicyFeature {
     if (hasChannels(routes)) this.#channels = channelSettings().readChannelSettings(x402.channels, process.env);
     if (x402.signed_receipts.key_env !== "") {
       const key = signedTerms().readStatementKey(x402.signed_receipts, process.env);
-      if (key !== undefined) this.#signer = new (signedTerms().TermsSigner)(key, x402.signed_receipts, parts.clock);
+      this.#signer = new (signedTerms().TermsSigner)(key, x402.signed_receipts, parts.clock);
     }
   }
 

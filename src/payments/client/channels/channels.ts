@@ -2,6 +2,7 @@ import { type PaymentPayload, type PaymentRequirements } from "../../x402/messag
 import { type Account } from "../../signatures/signature.ts";
 import { type Deposit } from "../../x402/channel-messages.ts";
 import { type Choice, formatDollars, parseDollars, PaymentDeclined, toDollars } from "../choice.ts";
+import { codeOf } from "../../../lib/caught.ts";
 import { largest } from "../../../lib/largest.ts";
 import { randomHex } from "../../../lib/text/random-hex.ts";
 import { isWithin } from "../../../lib/time/is-within.ts";
@@ -247,7 +248,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return !(error instanceof Error && "code" in error && error.code === "ESRCH");
+    return codeOf(error) !== "ESRCH";
   }
 }
 

@@ -117,7 +117,6 @@ export class MeteredStream implements PaidUnits {
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#wake?.();
     this.#then(() => this.#endHandover());
     this.#end();
   }

@@ -342,6 +342,7 @@ test("a response that breaks off is charged for what has left", async () => {
   await until(() => reader.isOver);
   expect(reader.error).toBeInstanceOf(Error);
   await settled(sale, { base: "667", charged: "667" });
+  expect(counted(sale.shop).losses).toEqual({ upstream: 1 });
 });
 
 test("the payment of a gateway that has died is charged if units could have left, and then pays for them again", async () => {

@@ -10,7 +10,6 @@ const DIGITS = "1".repeat(64);
 function signer(settings: object = {}) {
   const clock = { now: START * 1000 + 500 };
   const key = readStatementKey(SETTINGS, { KEY: DIGITS });
-  if (key === undefined) throw new Error("no key");
   return { clock, signer: new TermsSigner(key, { ...SETTINGS, ...settings }, () => clock.now) };
 }
 
@@ -75,10 +74,9 @@ test.each([true, false])("a receipt is signed for its URL, with its transaction:
   });
 });
 
-test("the key is 32 bytes of hex, with or without 0x, and absent if signed receipts are off", () => {
+test("the key is 32 bytes of hex, with or without 0x", () => {
   const bytes = new Uint8Array(32).fill(0x11);
-  for (const KEY of [DIGITS, `0x${DIGITS}`]) expect(readStatementKey(SETTINGS, { KEY })?.privateKey).toEqual(bytes);
-  expect(readStatementKey({ ...SETTINGS, key_env: "" }, {})).toBeUndefined();
+  for (const KEY of [DIGITS, `0x${DIGITS}`]) expect(readStatementKey(SETTINGS, { KEY }).privateKey).toEqual(bytes);
   for (const KEY of [`${DIGITS}1`, DIGITS.slice(1), `x${DIGITS}`, "g".repeat(64)]) {
     expect(() => readStatementKey(SETTINGS, { KEY })).toThrow("the key is not 32 bytes of hex");
   }

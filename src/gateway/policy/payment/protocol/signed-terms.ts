@@ -29,8 +29,7 @@ export class TermsSigner {
   readonly #settings: Config["x402"]["signed_receipts"];
   readonly #clock: () => number;
   readonly #kept = new NewestMap<string, KeptSignature>(MAX_KEPT);
-  #second = 0;
-  #signed = 0;
+  #budget: { readonly second: number; left: number } | undefined;
 
   /** `clock` gives Unix milliseconds. */
   constructor(key: StatementKey, settings: Config["x402"]["signed_receipts"], clock: () => number) {
@@ -80,19 +79,16 @@ export class TermsSigner {
   }
 
   #mayWork(second: number): boolean {
-    if (second !== this.#second) this.#signed = 0;
-    this.#second = second;
-    this.#signed += 1;
-    return this.#signed <= MAX_PER_SECOND;
+    if (this.#budget?.second !== second) this.#budget = { second, left: MAX_PER_SECOND };
+    return this.#budget.left-- > 0;
   }
 }
 
-/** The key of `x402.signed_receipts`; undefined if it is off. Throws if the key is missing or invalid. */
+/** The key of `x402.signed_receipts`. Throws if the key is missing or invalid. */
 export function readStatementKey(
   { key_env: name, format, algorithm, kid }: Config["x402"]["signed_receipts"],
   environment: Environment,
-): StatementKey | undefined {
-  if (name === "") return undefined;
+): StatementKey {
   const digits = /^(?:0x)?([0-9a-fA-F]{64})$/.exec(readSecret(environment, name, "x402.signed_receipts.key_env"))?.[1];
   if (digits === undefined) throw new Error("Cannot use x402.signed_receipts.key_env: the key is not 32 bytes of hex");
   return { format, algorithm, kid, privateKey: hexToBytes(digits) };
