@@ -1,6 +1,6 @@
 import { expect, jest, test } from "bun:test";
 import { until } from "../../../lib/testing/until.ts";
-import { type CdpFields, type CdpListener } from "../../browser/program/cdp.ts";
+import { CdpError, type CdpFields, type CdpListener } from "../../browser/program/cdp.ts";
 import { type Calls, type Picture, type Shown } from "./screencast.ts";
 import { Viewers } from "./viewers.ts";
 
@@ -9,12 +9,15 @@ const AREA = { deviceWidth: 800, deviceHeight: 600, offsetTop: 0 };
 /** A browser that records calls, and sends what a test tells it to. Its session with a page has the name of the page. */
 class ScriptedBrowser implements Calls {
   readonly calls: string[] = [];
+  /** The responses to the next calls to begin with a page. */
+  readonly starts: (() => Promise<CdpFields>)[] = [];
   readonly #pages: CdpFields[] = [];
   readonly #listeners = new Map<string, CdpListener>();
 
   send(method: string, params: CdpFields = {}, session = ""): Promise<CdpFields> {
     this.calls.push(`${method} ${typeof params["targetId"] === "string" ? params["targetId"] : session}`.trim());
     if (method === "Target.setDiscoverTargets") for (const page of this.#pages) this.#announce(page);
+    if (method === "Page.startScreencast") return this.starts.shift()?.() ?? Promise.resolve({});
     return Promise.resolve({ sessionId: params["targetId"] ?? "root" });
   }
 
@@ -102,6 +105,35 @@ test("the browser takes the next picture when a viewer is ready, and no other", 
   viewer.isReady = true;
   viewers.ask();
   await until(() => browser.count(ACK) === 2);
+});
+
+test("the browser starts again when a page is still after three pictures, since it may have dropped its last one", async () => {
+  const { browser } = await watched();
+  browser.page("a");
+  const begun = (times: number) => until(() => browser.count("Page.startScreencast a") === times);
+  await begun(1);
+  for (const bytes of [10, 20, 30]) browser.picture("a", bytes);
+  await begun(2);
+  expect([browser.count(ACK), browser.count("Page.stopScreencast a")]).toEqual([3, 1]);
+  for (const bytes of [30, 30]) browser.picture("a", bytes);
+  await until(() => browser.count(ACK) === 5);
+  browser.picture("a", 40);
+  await begun(3);
+  expect(browser.count(ACK)).toBe(6);
+});
+
+test("a page that does not respond does not hold the view, and a page that refused is tried again", async () => {
+  const { browser } = await watched();
+  const refusal = new CdpError("Page.startScreencast", "Not attached to an active page");
+  browser.starts.push(
+    () => new Promise(() => undefined),
+    () => Promise.reject(refusal),
+  );
+  browser.page("a");
+  await until(() => browser.calls.includes("Page.startScreencast a"));
+  browser.page("b");
+  await until(() => browser.count("Page.startScreencast b") === 2);
+  expect(browser.attached).toEqual(["a", "b", "b"]);
 });
 
 test("a picture above the limit is left out, and acknowledged", async () => {

@@ -10,6 +10,8 @@ const MAX_PICTURE_BYTES = 1024 * 1024;
 /** Pixels of a picture in either direction, and its quality in percent. */
 const MAX_PIXELS = 1280;
 const QUALITY = 60;
+/** Pictures that the browser sends before the first is acknowledged. It drops further ones, even the last one of a change. */
+const MAX_IN_FLIGHT = 3;
 /** Characters of the title and of the address of a page, beyond which they are cut. */
 const MAX_TITLE = 200;
 const MAX_ADDRESS = 2_000;
@@ -56,8 +58,10 @@ export class Screencast {
   #openInputs = new Set<Input>();
   #picture: Picture | undefined;
   #pictures = 0;
-  /** The pictures that the browser has sent and that were not acknowledged: it sends no third one. */
+  /** The pictures that the browser has sent and that were not acknowledged. */
   #unacknowledged: number[] = [];
+  /** Pictures since the browser was last called to begin. */
+  #sent = 0;
   /** True from the beginning, until the browser has told of all its pages. */
   #isFollowing = true;
   #closed = false;
@@ -102,7 +106,12 @@ export class Screencast {
   next(): boolean {
     const frame = this.#unacknowledged.shift();
     if (frame !== undefined) this.#call("Page.screencastFrameAck", { sessionId: frame }, this.#session);
-    return this.#unacknowledged.length > 0;
+    // The page is still, and the browser may have dropped its last picture. It sends one when it starts again.
+    else if (this.#sent >= MAX_IN_FLIGHT) {
+      this.#call("Page.stopScreencast", {}, this.#session);
+      this.#begin(this.#session);
+    }
+    return frame !== undefined;
   }
 
   /** Passes an input on to the page, if the page is the one that the person has seen. Drops it if the page takes none. */
@@ -164,6 +173,7 @@ export class Screencast {
     this.#openInputs = new Set();
     this.#picture = undefined;
     this.#unacknowledged = [];
+    this.#sent = 0;
     this.#onChange();
     if (target === "") return;
     const { sessionId } = await this.#cdp.send(
@@ -175,13 +185,24 @@ export class Screencast {
     if (this.#closed) return this.#detach(session);
     this.#session = session;
     this.#cdp.listen(session, (method, params) => this.#receive(method, params));
+    this.#begin(session);
+  }
+
+  /** The page does not respond while its script runs, and the browser refuses while the page changes its process. */
+  #begin(session: string): void {
+    this.#sent = 0;
     const picture = { format: "jpeg", quality: QUALITY, maxWidth: MAX_PIXELS, maxHeight: MAX_PIXELS };
-    await this.#cdp.send("Page.startScreencast", picture, session);
+    this.#cdp.send("Page.startScreencast", picture, session).catch(() => {
+      if (session !== this.#session) return;
+      this.#target = "";
+      void this.#follow();
+    });
   }
 
   #receive(method: string, params: CdpFields): void {
     if (method !== "Page.screencastFrame") return;
     this.#unacknowledged.push(Number(params["sessionId"]));
+    this.#sent += 1;
     // The protocol gives the pixels as numbers.
     const { deviceWidth, deviceHeight, offsetTop } = params["metadata"] as Readonly<Record<string, number>>;
     this.#area = { width: deviceWidth ?? 0, height: deviceHeight ?? 0, top: offsetTop ?? 0 };

@@ -151,6 +151,30 @@ test("one picture waits for a viewer that does not read, and others are dropped"
   await about(sold, "DELETE");
 });
 
+test("a viewer that was slow sees the last state of a page that is still", async () => {
+  const sold = await buy();
+  const browser = await connect({ browserWSEndpoint: sold.url, defaultViewport: null });
+  const page = await browser.newPage();
+  await page.goto(plain("still"));
+  const watch = new Watch(sold);
+  watch.asks = false;
+  await until(() => watch.messages.length > 0);
+  const frame = "new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))";
+  for (let n = 0; n < 20; n += 1) await page.evaluate(`document.body.style.background = "rgb(${n},0,0)"; ${frame}`);
+  // Noise makes a picture that is larger than all before it.
+  await page.evaluate(`document.body.innerHTML = "<canvas width=700 height=500>"; {
+    const canvas = document.querySelector("canvas").getContext("2d");
+    const image = canvas.createImageData(700, 500);
+    for (let n = 0; n < image.data.length; n += 1) image.data[n] = Math.random() * 256;
+    canvas.putImageData(image, 0, 0);
+  } ${frame}`);
+  watch.asks = true;
+  watch.ask();
+  await until(() => (watch.pictures.at(-1)?.length ?? 0) > 50_000, 20_000, "the noise");
+  await browser.disconnect();
+  await about(sold, "DELETE");
+});
+
 test("a client takes pictures of its own while a viewer watches, and after it", async () => {
   const sold = await buy();
   const client = await RawClient.open(sold.url);
