@@ -1,19 +1,17 @@
 import { conceptsAt } from "../reading/concepts.ts";
 import { type Threshold } from "../reading/analysis.ts";
-import { clauseAt, type Clause, predicationOf } from "../reading/clauses.ts";
-import { type Reality } from "../reading/reality.ts";
-import { type ReadSentence, type Token } from "../reading/spans.ts";
+import { clauseAt, type Clause } from "../reading/clauses.ts";
+import { type ReadSentence } from "../reading/spans.ts";
 import { GRAMMARS } from "../reading/grammar.ts";
 import { type Passage } from "../evidence/passages.ts";
 import { bareMonthsIn, type NamedDate } from "../reading/dates.ts";
 import { isNegated } from "../reading/negation.ts";
 import { SHORT_OF } from "../reading/phrases.ts";
 import { describedIn, meets, quantitiesOf, type Quantity } from "../reading/quantities.ts";
-import { type Argument } from "../reading/noun-phrases.ts";
-import { type Language, wordsOf } from "../reading/words.ts";
-import { doerOf } from "./arguments.ts";
+import { WORDS } from "../reading/vocabulary.ts";
+import { stemOf, wordsOf } from "../reading/words.ts";
+import { isOfAnother, isOfAudience, isOfOtherOutcome, isOfOtherPredicate, KNOWN } from "./others-figures.ts";
 import { type Asked, yearsOf } from "./question.ts";
-import { standsIn } from "./standing.ts";
 
 /** Verbs and nouns that any figure can have. */
 export const GENERAL = new Set(
@@ -30,6 +28,10 @@ const ORDINAL =
 /** Words before a number that no longer holds or is only expected. */
 const FORMER =
   /\b(?:from|compared\s(?:with|to)|previous(?:ly)?|earlier|last\s(?:year|month|week)|against|after|versus|vs\.?|target\sof|(?:record|mark|best|high|low)\sof|forecast\sof|expected|of\sthe|nach|gegenüber|contre|après|desde|tras|frente\sa|dopo|após)\s?(?:the\s|an?\s)?(?:[$€£¥₹])?$/iu;
+
+/** "a turnout of at least 50 percent": the noun of what is measured. */
+const MEASURE =
+  /(\p{L}{3,})\s(?:of|von|de|di)\s(?:at\s(?:least|most)|(?:more|less|fewer)\sthan|over|under|above|below|mindestens|höchstens|mehr\sals|weniger\sals|(?:au|de)\s(?:moins|plus)|al\smenos|(?:más|menos)\sde|almeno|(?:più|meno)\sdi|pelo\smenos|mais\sde)\s(?=[$€£¥]?\d)/iu;
 
 /** Words for what a figure is compared with. */
 const USUAL =
@@ -50,9 +52,10 @@ export function measured(
 ): Measured | undefined {
   if (passage.context < 0.4) return undefined;
   // "on its first day"
-  const parts = wordsOf(asked.plan.statement).filter(({ text }) => ORDINAL.test(text));
+  const parts = wordsOf(asked.plan.statement).filter(({ text, stem }) => ORDINAL.test(text) && asked.terms.has(stem));
   if (!parts.every(({ stem }) => passage.words.some((word) => word.stem === stem))) return undefined;
   const grammar = GRAMMARS[language];
+  const noun = MEASURE.exec(asked.plan.statement)?.[1]?.toLowerCase();
   const clauses = new Map<Quantity, Clause>();
   const quantities = quantitiesOf(passage.text, language, dates).filter((one) => {
     if (isFormer(passage.text, one)) return false;
@@ -64,6 +67,10 @@ export function measured(
     if (USUAL.test(passage.text.slice(clause.start, clause.end)) && !USUAL.test(asked.plan.statement)) return false;
     return (
       clause.isFact &&
+      (noun === undefined ||
+        language !== asked.language ||
+        clause.stems.has(stemOf(noun)) ||
+        GENERAL.has(stemOf(noun))) &&
       isInTime(asked, passage.text, clause, dates) &&
       !isOfAnother(asked, tokens, clause, one) &&
       !isOfOtherOutcome(asked, tokens, clause, one) &&
@@ -143,6 +150,7 @@ function namesUnit(place: Place, clause: Clause | undefined, { unit, start }: Qu
   if (isLabelled(place, clause.stems, start, threshold.unit)) return true;
   // "The death toll has risen to 131"
   if (threshold.unit === "people" && place.asked.outcomes.has("die") && clause.stems.has("tol")) return true;
+  if (isOfAudience(place.asked) && [...clause.stems].some((stem) => WORDS.attendance.has(stem))) return true;
   const stems = unitStems(threshold.unit);
   if (!stems.some((stem) => clause.stems.has(stem))) return false;
   return !place.passage.words.some((word, at, all) => stems.includes(word.stem) && PER.test(all[at - 1]?.text ?? ""));
@@ -181,102 +189,6 @@ function isInMonths(text: string, from: number | undefined, deadline: number | u
   if (first.getUTCFullYear() !== last.getUTCFullYear()) return true;
   const months = bareMonthsIn(text);
   return months.length === 0 || months.some((month) => month >= first.getUTCMonth() && month <= last.getUTCMonth());
-}
-
-/** Whether a figure belongs to a name that the question does not name: "Rival Pavilion had 38 million". */
-function isOfAnother(asked: Asked, tokens: readonly Token[], clause: Clause, { start }: Quantity): boolean {
-  // "Merrow's neighbour" is not Merrow.
-  const isNamed = tokens.some(
-    ({ stem }, at) =>
-      asked.names.has(stem) && !(tokens[at + 1]?.text === "s" && !asked.terms.has(tokens[at + 2]?.stem ?? "")),
-  );
-  if (isOfOtherExtent(asked, tokens) || isOfNamesake(asked, tokens, clause)) return true;
-  if (isNamed) return false;
-  return tokens.some(
-    (word, at) =>
-      at > 0 && word.start >= clause.start - 60 && word.end <= start && word.capital && /^\p{L}{2}/u.test(word.text),
-  );
-}
-
-/** "Orwell group" for "Orwell Air": a clause with the question's name, but without its last word. */
-function isOfNamesake({ agent, names }: Asked, tokens: readonly Token[], clause: Clause): boolean {
-  const words = [...(agent?.words ?? [])];
-  const own = words.slice(0, 1 + words.findIndex((word) => agent?.heads.has(word))).filter((word) => names.has(word));
-  const last = own.at(-1);
-  return (
-    last !== undefined &&
-    !clause.stems.has(last) &&
-    tokens.some(({ stem, start, end }) => own.includes(stem) && start >= clause.start && end <= clause.end)
-  );
-}
-
-/** Outcomes of a measure itself: "exceeded 40 degrees". */
-const MEASURES = new Set(["break", "rise", "fall"]);
-
-/** Whether people or things are counted of which the clause says something else than the question's outcome: injured for killed. */
-function isOfOtherOutcome(
-  { outcomes, predicate, patient, thresholds }: Asked,
-  tokens: readonly Token[],
-  clause: Clause,
-  { unit }: Quantity,
-): boolean {
-  if (
-    [...outcomes].every((one) => MEASURES.has(one)) ||
-    predicate === undefined ||
-    KNOWN.has(unit) ||
-    thresholds.every(({ unit: own }) => KNOWN.has(own))
-  )
-    return false;
-  const own = tokens.filter(({ start, end }) => start >= clause.start && end <= clause.end);
-  return (
-    !clause.stems.has(predicate.stem) &&
-    // In "nominated for seven awards", the word "awards" names the counted things and not an outcome.
-    !own.some(
-      ({ stem }, at) => patient?.words.has(stem) !== true && [...conceptsAt(own, at)].some((one) => outcomes.has(one)),
-    )
-  );
-}
-
-/**
- * Whether the question's predicate in a figure's clause says what may have happened, or is another's: "sixteen states want to join",
- * "the youth team of Halden won 40 games".
- */
-function isOfOtherPredicate(
-  { agent, names, outcomes, patient, predicate, terms }: Asked,
-  { near }: Passage,
-  { tokens, clause, language }: { tokens: readonly Token[]; clause: Clause; language: Language },
-): boolean {
-  const reader = { grammar: GRAMMARS[language], language };
-  const named = patient?.words.isDisjointFrom(names) === false ? patient : undefined;
-  return tokens.some((token, at) => {
-    if (token.start < clause.start || token.end > clause.end) return false;
-    if (token.stem !== predicate?.stem && [...conceptsAt(tokens, at)].every((one) => !outcomes.has(one))) return false;
-    const predication = predicationOf(tokens, at, reader);
-    if (UNREAL.has(predication.reality)) return true;
-    const { isPassive, doer } = doerOf(predication, reader);
-    const isOther = (one: Argument | undefined, zone: readonly Token[], isSubject: boolean): boolean =>
-      one !== undefined &&
-      zone.some(({ stem }) => one.heads.has(stem)) &&
-      standsIn(one, zone, { reader, predication, near, names, terms, isSubject }) === undefined;
-    return (
-      isOther(agent, doer, !isPassive) || isOther(named, isPassive ? predication.before : predication.after, isPassive)
-    );
-  });
-}
-
-const UNREAL: ReadonlySet<Reality> = new Set(["absent", "view", "future"]);
-
-/** "Greater Nordhaven", "core inflation": a word that makes of a measured thing a larger or a smaller one. */
-const EXTENT = /^(?:greater|metropolitan|grossraum|core|food|energy|youth|underlying|wholesale)$/u;
-const WITH_OTHERS = /^(?:and|und|et|y|e|with|mit|avec|con|com) (?:its|his|her|their|seine|ihre|ses|sus|suoi|seus)$/u;
-
-/** Whether a sentence measures a whole of which the question names a part, or a part of it: "the party and its partners". */
-function isOfOtherExtent({ names, terms, plan }: Asked, tokens: readonly Token[]): boolean {
-  return tokens.some(({ text, stem }, at) => {
-    if (EXTENT.test(text) && terms.has(tokens[at + 1]?.stem ?? ""))
-      return !wordsOf(plan.statement).some((word) => word.text === text);
-    return names.has(stem) && WITH_OTHERS.test(`${tokens[at + 1]?.text} ${tokens[at + 2]?.text}`);
-  });
 }
 
 /** The share of the question's nouns and verbs in a figure's clause. Those of the title and the sentences before count half. */
@@ -330,6 +242,7 @@ function isFormer(text: string, quantity: Quantity): boolean {
 /** Whether a quantity and a threshold measure the same: by their unit, or by the noun that is counted. */
 function isSameMeasure(asked: Asked, quantity: Quantity, threshold: Threshold, clause: Clause | undefined): boolean {
   if (quantity.unit === threshold.unit) return true;
+  if (isOfAudience(asked) && (WORDS.audience.has(quantity.unit) || WORDS.attend.has(quantity.unit))) return true;
   // "874,200 people visited": visitors.
   const family = threshold.unit.slice(0, FAMILY);
   const isPeople = quantity.unit === "people" && family.length === FAMILY;
@@ -342,4 +255,3 @@ function isSameMeasure(asked: Asked, quantity: Quantity, threshold: Threshold, c
 
 /** Characters by which a person's noun is compared with what the person does. */
 const FAMILY = 5;
-const KNOWN = new Set("percent usd eur gbp jpy cny inr m kg celsius fahrenheit s m/s".split(" "));

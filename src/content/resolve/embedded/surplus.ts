@@ -149,6 +149,8 @@ function phrasesOf(
   const isInside = (words: readonly Token[]): boolean => words.some((word) => word.start >= start && word.end <= end);
   const isAdjunct = ([first, second]: readonly Token[]): boolean =>
     first !== undefined &&
+    // "up one tenth from July"
+    !/^(?:up|down)$/u.test(first.text) &&
     (grammar.preposition.has(first.text) || (WORDS.counting.has(first.text) && !/^an?$/u.test(second?.text ?? "")));
   return cut.filter((words, at) => {
     if (text[(words[0]?.start ?? 0) - 1] === "(" && isInside(cut[at + 1] ?? [])) return true;

@@ -80,4 +80,4 @@ function hasOtherYear({ years, now, isFuture }: Asked, text: string, dates: read
 
 /** The end of a text before a year that is only compared with: "than in 2025", "the lowest since the drought of 1976". */
 const SINCE =
-  /(?<![\p{L}])(?:qu['’]|(?:than|compared|since|als|gegenüber|seit|par\srapport|depuis|que|desde|di|rispetto|d(?:al|el|ell|u)|do\sque)\s)(?:\p{L}+\s){0,4}$/iu;
+  /(?<![\p{L}])(?:qu['’]|(?:than|compared|against|versus|since|als|gegenüber|seit|par\srapport|contre|depuis|que|desde|frente|di|rispetto|contro|contra|d(?:al|el|ell|u)|do\sque)\s)(?:[\p{L}\d.,]+\s){0,4}$/iu;

@@ -26,7 +26,7 @@ export const FELL_BELOW =
 /** Verbs of a measure that rises over the number after them. */
 export const ROSE_ABOVE =
   "(?<![\\p{L}])(?:super[óoa]|superad[oa]|superat[oaei]|ultrapass(?:ou|ado|ada)|excedi[óo]|dépassée?|dépasse|franchi|übertr(?:af|offen)|überschr(?:itt|itten))(?![\\p{L}])";
-const ARTICLE = "\\s(?:l[aeo]s?|i|gli|o|os|as?|die|del?|d[iu]|des)?\\s?$";
+const ARTICLE = "\\s(?:l[aeo]s?|l['’]|[ei]l?|gli|o|os|as?|die|del?|d[iu]|des)?\\s?$";
 const FALLS = new RegExp(FELL_BELOW + ARTICLE, "iu");
 const RISES = new RegExp(ROSE_ABOVE + ARTICLE, "iu");
 const EXCEEDS =

@@ -59,9 +59,24 @@ const BARE_MONTH = new RegExp(
   "giu",
 );
 
-/** The months, from 0, that a text names without a day and a year. */
+/** The names of the quarters of a year. */
+const QUARTERS = [
+  "first|1st|1\\.|erste[ns]?|premier|1er|primer|primo|primeiro",
+  "second|2nd|2\\.|zweite[ns]?|deuxième|2e|segundo|secondo",
+  "third|3rd|3\\.|dritte[ns]?|troisième|3e|tercer|terzo|terceiro",
+  "fourth|4th|4\\.|vierte[ns]?|quatrième|4e|cuarto|quarto",
+];
+const QUARTER = `(?<![\\p{L}\\d])${QUARTERS.map((names) => `(?:(${names})\\s)?`).join("")}(?:quarter|quartal|trimestre)`;
+const BARE_QUARTER = new RegExp(QUARTER, "giu");
+
+/** The months, from 0, that a text names without a day and a year, also by a quarter of the year. */
 export function bareMonthsIn(text: string): number[] {
-  return [...text.matchAll(BARE_MONTH)].flatMap(([, name = ""]) => MONTH_OF.get(name.toLowerCase()) ?? []);
+  const months = [...text.matchAll(BARE_MONTH)].flatMap(([, name = ""]) => MONTH_OF.get(name.toLowerCase()) ?? []);
+  const quarters = [...text.matchAll(BARE_QUARTER)].flatMap(([, ...names]) => {
+    const first = 3 * names.findIndex((name) => name !== undefined);
+    return first < 0 ? [] : [first, first + 1, first + 2];
+  });
+  return [...months, ...quarters];
 }
 
 type Groups = readonly (string | undefined)[];
@@ -98,6 +113,10 @@ const FORMS: readonly (readonly [RegExp, (groups: Groups, order: FirstNumber | u
   [new RegExp(`\\b(\\d{1,2})/(\\d{1,2})/(${YEAR})\\b`, "g"), numeric],
   [new RegExp(`\\bQ([1-4])[\\s-](${YEAR})\\b`, "gi"), ([q, y]) => ({ year: Number(y), quarter: Number(q) })],
   [
+    new RegExp(`${QUARTER}(?:\\s(?:of|de|del|du|di|do|des\\sjahres))?\\s(${YEAR})\\b`, "giu"),
+    ([q1, q2, q3, q4, y]) => quarterly([q1, q2, q3, q4], y),
+  ],
+  [
     new RegExp(`(?<![\\d.,$€£-])\\b(${YEAR})[/–-](?:\\d{2}|${YEAR})\\b(?![.,/-]?\\d)`, "g"),
     ([y]) => ({ year: Number(y), isSeason: true }),
   ],
@@ -133,6 +152,11 @@ function parts(year: string | undefined, month: number | undefined, day: string 
   };
 }
 
+function quarterly(names: Groups, year: string | undefined): Parts | undefined {
+  const at = names.findIndex((name) => name !== undefined);
+  return at < 0 ? undefined : { year: Number(year), quarter: at + 1 };
+}
+
 /** "13/5/2026" certainly has the day first. `order` decides for "5/6/2026". */
 function numeric([first, second, year]: Groups, order: FirstNumber | undefined): Parts | undefined {
   const [a, b] = [Number(first), Number(second)];
@@ -158,7 +182,57 @@ export function datesOf(text: string, near: number, order = firstNumberOf(text))
       if (date !== undefined) found.push(stretch(date, near, { start, end }));
     }
   }
-  return found.toSorted((a, b) => a.start - b.start);
+  const sorted = [...found, ...found.flatMap((date) => firstDayOf(text, date) ?? [])].toSorted(
+    (a, b) => a.start - b.start,
+  );
+  return sorted.map((date, at) => withYear(text, date, sorted[at - 1], sorted[at + 1]));
+}
+
+const TO = "(?:and|to|through|until|[-–—]|und|bis|et|au|y|al?|e)";
+const ARTICLE = "(?:the\\s|den\\s|zum\\s|le\\s|el\\s|il\\s|l['’])?";
+/** The words between the first and the last date of a span: "1 May to 3 June". */
+const SPAN = new RegExp(`^\\s?${TO}\\s?${ARTICLE}$`, "iu");
+
+/** Whether two dates that follow each other are the ends of a span. */
+export function isSpan(text: string, first: NamedDate, last: NamedDate): boolean {
+  return SPAN.test(text.slice(first.end, last.start));
+}
+
+/** A date without a year has that of the other end of its span: "between 20 December and 3 January 2027". */
+function withYear(text: string, date: NamedDate, before?: NamedDate, after?: NamedDate): NamedDate {
+  if (date.hasYear || date.isAmbiguous) return date;
+  const isFirst = after?.hasYear === true && isSpan(text, date, after);
+  const other = isFirst ? after : before;
+  if (other?.hasYear !== true || (!isFirst && !isSpan(text, other, date))) return date;
+  const [own, year] = [new Date(date.from).getUTCFullYear(), new Date(other.from).getUTCFullYear()];
+  const near = inYear(date, year - own);
+  if (isFirst) return near.from > other.from ? inYear(date, year - own - 1) : near;
+  return near.from < other.from ? inYear(date, year - own + 1) : near;
+}
+
+function inYear(date: NamedDate, years: number): NamedDate {
+  const [from, end] = [date.from, date.to + 1].map((instant) => {
+    const day = new Date(instant);
+    return day.setUTCFullYear(day.getUTCFullYear() + years);
+  });
+  return { ...date, from: from ?? date.from, to: (end ?? date.to) - 1, hasYear: true };
+}
+
+/** A day of the month before a date that has the month and the year: "20 to 26 January 2026". */
+const FIRST_DAY = new RegExp(`(?<![\\d.,:$€£-])(\\d{1,2})((?:st|nd|rd|th|er|º|\\.)?)\\s?${TO}\\s?${ARTICLE}$`, "iu");
+
+/** The first day of a span of days of one month. */
+function firstDayOf(text: string, last: NamedDate): NamedDate | undefined {
+  if (last.precision !== "day" || last.isAmbiguous || !/^\d{1,2}(?!\d|-)/u.test(text.slice(last.start)))
+    return undefined;
+  const from = Math.max(0, last.start - 20);
+  const match = FIRST_DAY.exec(text.slice(from, last.start));
+  const [, day = "", mark = ""] = match ?? [];
+  const back = new Date(last.from).getUTCDate() - Number(day);
+  if (match === null || back <= 0 || Number(day) === 0) return undefined;
+  const start = from + match.index;
+  const end = start + day.length + mark.length;
+  return { ...last, from: last.from - back * DAY, to: last.to - back * DAY, start, end };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type FirstNumber } from "./date-order.ts";
-import { datesOf, type NamedDate } from "./dates.ts";
+import { datesOf, isSpan, type NamedDate } from "./dates.ts";
 import { firstOf } from "./word-classes.ts";
 
 /** The time in which the event must take place. */
@@ -57,8 +57,6 @@ const END_OF = /\b(?:end|close|ende|fin|fine|final|fim)\s(?:of|des?|del|di|d['�
 const SINCE =
   /\b(?:between\s|(?:after|since|from|starting|(?<!\b(?:no|not) )later than|(?:no|not) earlier than|not before|frühestens|nicht (?:vor|früher als)|au plus tôt|pas avant|no antes del?|seit|nach|depuis|après|desde|después del?)\s(?:the\s)?(?:(?!(?:by|before|until|till|in|on|vor|bis|avant|antes)\s)\S+\s){0,3}?)$/iu;
 const AFTER = /\b(?:after|later than)\s/i;
-const BETWEEN = /^\s?(?:and|to|through|until|-|–|—|und|bis|et|y)\s?$/iu;
-
 /** "The referendum of March 2026": the date tells which one, and not when the event takes place. */
 const OF =
   /(?<!\b(?:end|start|beginning|middle|quarter|half|month|year|season|winter|summer|spring|autumn|day|week|fin|final|fine|ende|anfang|trimestre|été|hiver|verano|invierno|estate|inverno)\s)\b(?:of|de|du|del|della|dell['’]|di|von|vom|do|da)\s$/iu;
@@ -108,8 +106,10 @@ function spanIn(text: string, { now, order }: Reading): Span {
     const before = text.slice(Math.max(0, date.start - 60), date.start);
     const binds = (pattern: RegExp): boolean => !isOfEvent(pattern.exec(before)?.[0] ?? "", date);
     const last = dates[index - 1];
-    const closes = last !== undefined && BETWEEN.test(text.slice(last.end, date.start));
-    if (SINCE.test(before) && !closes) from ??= firstAfter(date, AFTER.test(before));
+    const closes = last !== undefined && isSpan(text, last, date);
+    const next = dates[index + 1];
+    const opens = next !== undefined && isSpan(text, date, next) && !UNTIL.test(before);
+    if ((opens || SINCE.test(before)) && !closes) from ??= firstAfter(date, AFTER.test(before));
     else if (EXCLUSIVE.test(before) && binds(EXCLUSIVE) && !closes) ends(date, !END_OF.test(before));
     else if ((UNTIL.test(before) && binds(UNTIL)) || closes || AT_THE_LATEST.test(text.slice(date.end)))
       ends(date, false);

@@ -84,7 +84,7 @@ to: to
     /(?:e[lr]?n)$/,
     NEVER,
     `
-be: ist sind war waren wurde wurden worden werden bin sei seien gewesen
+be: ist sind war waren wurde wurden worden werden bin sei seien gewesen lag lagen liegt liegen
 have: hat haben hatte hatten habe
 modal: wird werde will wollen wollte soll sollen sollte sollten kann konnen konnte konnten durfte darf muss mussen musste mochte
 not: nicht kein keine keinen keinem keiner nie niemals niemand nichts weder ohne kaum

@@ -73,23 +73,6 @@ const QUESTIONS: Readonly<Record<string, Sides>> = {
       "Lena Okoro picked up the award for Best Supporting Actress.",
     ],
   },
-  "Did the Tarn Festival draw more than 50,000 visitors in 2026?": {
-    YES: [
-      "Attendance at the Tarn Festival in 2026 was 61,200.",
-      "Some 61,200 people attended the Tarn Festival in 2026.",
-      "61,200 people came to the Tarn Festival in 2026, organisers said.",
-    ],
-    NO: [
-      "Attendance at the Tarn Festival in 2026 was 43,100.",
-      "Only 43,100 people came to the Tarn Festival in 2026.",
-    ],
-    "": [
-      "61,200 people came to the Tarn Festival website in 2026.",
-      "61,200 people came to the Tarn Festival in 2025.",
-      "Attendance at the Tarn Festival fringe in 2026 was 61,200.",
-      "61,200 people came to the Tarn Festival in 2026 without paying, a satirical song claims.",
-    ],
-  },
   "Did Harwick City win their fifth league title in 2026?": {
     YES: ["Harwick City sealed a fifth league title with a 2-0 win at Penby."],
   },

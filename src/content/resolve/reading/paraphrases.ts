@@ -27,7 +27,6 @@ const CLEARANCE = String.raw`(?:(?:final|full|formal|regulatory|marketing)\s)?(?
 
 const WIN = ["win", "win award"];
 const APPROVE = ["approve", "enact", "reject"];
-const VISITED = { asks: /\b(?:visitors?|people|guests|spectators|attract|draw|attend)/iu };
 const RE_ELECTED = { outcomes: ["win", "elect"], asks: /\bre-?elect/iu };
 
 function paraphrase(from: string, to: string, rest: Pick<Paraphrase, "outcomes" | "asks">): Paraphrase {
@@ -202,16 +201,6 @@ const PARAPHRASES: readonly Paraphrase[] = [
   paraphrase(`claim(?:s|ed)\\s(?:the\\slives\\sof\\s)?(?<n>${NUMBER})\\s(?:lives|people)`, "killed $<n> people", {
     outcomes: ["die"],
   }),
-  paraphrase(
-    `${START}(?<n>${NUMBER})\\s(?:people|fans|guests|spectators|visitors)\\s${HAS}(?:attended|visited|came\\sto|come\\sto|flocked\\sto|turned\\sout\\sfor)\\s(?<event>${NP}{3,60}?)(?=\\sin\\s\\d|[,.;]|$)`,
-    "$<event> drew $<n> visitors",
-    VISITED,
-  ),
-  paraphrase(
-    `${START}attendance\\s(?:at|of)\\s(?<event>${NP}{3,60}?)\\s(?<when>in\\s\\d{4}\\s)?(?:was|reached|totalled|stood\\sat|came\\sto)\\s(?<n>${NUMBER})`,
-    "$<event> drew $<n> visitors $<when>",
-    VISITED,
-  ),
 ];
 
 const { says, doubts, denies, modal, not, hedge, have } = GRAMMARS.en;

@@ -40,7 +40,8 @@ function englishVerb(tokens: readonly Token[], grammar: Grammar, asBe: boolean):
       word.capital ||
       previous === undefined ||
       isFunctionWord(word.text, grammar) ||
-      ADVERB.test(word.text)
+      ADVERB.test(word.text) ||
+      ADJECTIVE.test(word.text)
     )
       return [];
     if (asBe && !/(?:ed|en|wn|ght|ilt|old|ound|put|set|cut|led|aid|won|held|made|sent|lost|sung|run)$/u.test(word.text))
@@ -70,6 +71,9 @@ function englishVerb(tokens: readonly Token[], grammar: Grammar, asBe: boolean):
   });
   return behindName ?? beforePhrase;
 }
+
+/** "mayoral", "municipal", and not "total" and "repeal". */
+const ADJECTIVE = /^(?!(?:sign|tot|equ|riv|tri)al$)\p{L}+(?:[^e]al|ous)$/u;
 
 /** German questions end with the verb, Romance ones have it after an auxiliary, or first. */
 function verbBySyntax(tokens: readonly Token[], grammar: Grammar, language: Language): number | undefined {

@@ -55,6 +55,10 @@ export const WORDS = classesOf<
   | "plain"
   /** Stems of verbs and nouns that any figure can have. */
   | "general"
+  /** Those who are counted at an event or a place, the verbs that count them, and the nouns for their number. */
+  | "audience"
+  | "attend"
+  | "attendance"
 >(`
 of: of de d' du des di del della dello dell' do da dos das von
 to: to an à a al alla allo all' ao aos
@@ -84,6 +88,9 @@ assembly: parliament senate congress assembly legislature chamber house council 
 member: lawmakers legislators mps deputies senators councillors members abgeordnete stadtrate gemeinderate deputes senateurs elus conseillers administrateurs diputados senadores concejales deputati senatori consiglieri deputados vereadores
 manner: majorit* mehrheit* mayori* maggioran* maiori* vote* voto* voti* stimm* voix* margin* mistak* accident* default* law* decre* mail* email* hand* acclam* unanim* percent* cent ciento cento effect* wirkung effet efecto effetto efeito good favour favor
 general: toll new neue* nouve* nuev* nuov* novo* nova* ever annual* overall whole entire exactly official*
+audience: people person* fan* guest* visit* spectat* attende* menschen besuch* zuschau* gast gaste personnes spectateur* personas espect* asistent* persone spettator* presen* pessoas
+attend: attend* visit* watch* welcom* drew draw* attract* receiv* host* saw sees had has count* record* regist* report* came come* flock* reach* total* accueill* recu recoit attir* enregist* compt* atteint besuch* kamen gekommen zahl* empf* verzeichn* lock* gelockt recib* acog* atra* registr* asist* alcanz* accol* ospit* raggiunt* receb* acolh* contou fell rose was stood
+attendance: attendanc* crowd* frequentation affluenc* besucherzahl* zuschauerzahl* asistencia afluencia affluenza presenz* assistencia
 plain: accordingly officially formally finally narrowly comfortably easily unanimously recently already also just now then eventually successfully quickly swiftly immediately currently again thus later soon still yet even jointly legally permanently fully completely definitively ultimately overwhelmingly convincingly decisively clearly simply only once twice today longer exactly precisely publicly personally duly safely directly effectively newly previously annually daily weekly monthly yearly hourly roughly approximately nationally globally internationally locally initially originally firstly surprisingly unexpectedly reluctantly grudgingly solemnly smoothly heavily sharply steadily slightly strongly significantly solely largely mainly mostly widely particularly especially respectively auch bereits dann nun schon endlich heute wieder noch deja aussi enfin encore ya tambien finalmente gia anche ancora ja tambem recemment oficialmente formalmente recientemente definitivamente unanimemente inmediatamente ampliamente ufficialmente recentemente immediatamente imediatamente nuevamente novamente nuovamente notamment
 time: monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch donnerstag freitag samstag sonntag lundi mardi mercredi jeudi vendredi samedi dimanche lunes martes miercoles jueves viernes sabado domingo lunedi martedi mercoledi giovedi venerdi sabato domenica feira today yesterday gestern heute hier ayer hoy ieri oggi ontem hoje minut* year* season* month* week* weekend* day* night* morning* afternoon* evening* noon midnight hour* quarter* end* beginning time* jahr* saison* monat* woche* tag* nacht* morgen* abend* mittag* stunde* ende an annee* mois semaine* jour* nuit* matin* soir* midi heure* fin fine fim ano* temporada* mes* semana* dia* noche* manana* tarde* hora* anno* anni stagion* mesi settiman* giorn* notte mattin* sera* pomeriggi* ora ore noite* manha*
 circumstance: after amid following despite during because nach trotz wegen wahrend apres malgre pendant tras despues durante pese dopo nonostante apos depois apesar

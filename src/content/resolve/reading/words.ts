@@ -28,7 +28,7 @@ const SAME_NAME = firstOf(
     "iran 伊朗, taiwan 台湾, beijing peking pekin 北京, parliament parlament bundestag parlement parlamento 议会, " +
     "government regierung gouvernement gobierno 政府, president prasident presidente 总统 主席, minister ministre ministro 部长, " +
     "bitcoin btc 比特币, court gericht tribunal 法院, bank banque banco 银行, treaty vertrag traite tratado 条约, law gesetz loi ley 法律 法案, " +
-    "covid coronavirus corona 新冠",
+    "covid coronavirus corona 新冠, unemployment joblessness jobless",
 );
 
 /** The irregular verbs of English: the base, the past, and the participle if it differs. */

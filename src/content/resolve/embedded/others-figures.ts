@@ -1,0 +1,146 @@
+import { type Clause, predicationOf } from "../reading/clauses.ts";
+import { conceptsAt } from "../reading/concepts.ts";
+import { GRAMMARS } from "../reading/grammar.ts";
+import { type Argument } from "../reading/noun-phrases.ts";
+import { type Quantity } from "../reading/quantities.ts";
+import { type Reality } from "../reading/reality.ts";
+import { type Token } from "../reading/spans.ts";
+import { WORDS } from "../reading/vocabulary.ts";
+import { type Language, wordsOf } from "../reading/words.ts";
+import { type Passage } from "../evidence/passages.ts";
+import { doerOf } from "./arguments.ts";
+import { type Asked } from "./question.ts";
+import { standsIn } from "./standing.ts";
+
+/** Units whose quantities are of one measure, whatever is measured. */
+export const KNOWN = new Set("percent usd eur gbp jpy cny inr m kg celsius fahrenheit s m/s".split(" "));
+
+/** Whether a figure belongs to a name that the question does not name: "Rival Pavilion had 38 million". */
+export function isOfAnother(asked: Asked, tokens: readonly Token[], clause: Clause, { start }: Quantity): boolean {
+  // "Merrow's neighbour" is not Merrow.
+  const isNamed = tokens.some(
+    ({ stem }, at) =>
+      asked.names.has(stem) && !(tokens[at + 1]?.text === "s" && !asked.terms.has(tokens[at + 2]?.stem ?? "")),
+  );
+  if (isOfOtherExtent(asked, tokens) || isOfNamesake(asked, tokens, clause)) return true;
+  if (isNamed) return false;
+  return tokens.some(
+    (word, at) =>
+      at > 0 &&
+      word.start >= clause.start - 60 &&
+      word.end <= start &&
+      word.capital &&
+      !asked.terms.has(word.stem) &&
+      /^\p{L}{2}/u.test(word.text),
+  );
+}
+
+/** "Orwell group" for "Orwell Air": a clause with the question's name, but without its last word. */
+function isOfNamesake({ agent, names }: Asked, tokens: readonly Token[], clause: Clause): boolean {
+  const words = [...(agent?.words ?? [])];
+  const own = words.slice(0, 1 + words.findIndex((word) => agent?.heads.has(word))).filter((word) => names.has(word));
+  const last = own.at(-1);
+  return (
+    last !== undefined &&
+    !clause.stems.has(last) &&
+    tokens.some(({ stem, start, end }) => own.includes(stem) && start >= clause.start && end <= clause.end)
+  );
+}
+
+/** Outcomes of a measure itself: "exceeded 40 degrees". */
+const MEASURES = new Set(["break", "rise", "fall"]);
+
+/** Whether people or things are counted of which the clause says something else than the question's outcome: injured for killed. */
+export function isOfOtherOutcome(
+  asked: Asked,
+  tokens: readonly Token[],
+  clause: Clause,
+  { unit, start, end }: Quantity,
+): boolean {
+  const { outcomes, predicate, patient, thresholds } = asked;
+  const own = tokens.filter((token) => token.start >= clause.start && token.end <= clause.end);
+  if (isOfAudience(asked))
+    return (
+      // "A crowd of 43,118 watched"
+      !WORDS.attend.has(unit) &&
+      !own.some((token) => WORDS.attend.has(token.text) && (token.end <= start || token.start >= end))
+    );
+  if (
+    [...outcomes].every((one) => MEASURES.has(one)) ||
+    predicate === undefined ||
+    KNOWN.has(unit) ||
+    thresholds.every((one) => KNOWN.has(one.unit))
+  )
+    return false;
+  // "ended the season with 27 goals"
+  const before = own.findLast((token) => token.end <= start)?.text;
+  if (["score", "close"].some((one) => outcomes.has(one)) && /^(?:with|on|at)$/u.test(before ?? ""))
+    if (own.some(({ text }) => ENDS.test(text))) return false;
+  return (
+    !clause.stems.has(predicate.stem) &&
+    // In "nominated for seven awards", the word "awards" names the counted things and not an outcome.
+    !own.some(
+      ({ stem }, at) => patient?.words.has(stem) !== true && [...conceptsAt(own, at)].some((one) => outcomes.has(one)),
+    )
+  );
+}
+
+const ENDS = /^(?:end|finish|settl)(?:e?d|e?s)$/u;
+
+/** Whether the question asks how many people came: "draw more than 50,000 visitors". */
+export function isOfAudience({ predicate, thresholds }: Asked): boolean {
+  return WORDS.attend.has(predicate?.text) && thresholds.every(({ unit }) => WORDS.audience.has(unit));
+}
+
+/**
+ * Whether the question's predicate in a figure's clause says what may have happened, or is another's: "sixteen states want to join",
+ * "the youth team of Halden won 40 games".
+ */
+export function isOfOtherPredicate(
+  { agent, names, outcomes, patient, predicate, terms }: Asked,
+  { near }: Passage,
+  { tokens, clause, language }: { tokens: readonly Token[]; clause: Clause; language: Language },
+): boolean {
+  const reader = { grammar: GRAMMARS[language], language };
+  const named = patient?.words.isDisjointFrom(names) === false ? patient : undefined;
+  return tokens.some((token, at) => {
+    if (token.start < clause.start || token.end > clause.end) return false;
+    if (token.stem !== predicate?.stem && [...conceptsAt(tokens, at)].every((one) => !outcomes.has(one))) return false;
+    const predication = predicationOf(tokens, at, reader);
+    if (UNREAL.has(predication.reality)) return true;
+    const { isPassive, doer: actors } = doerOf(predication, reader);
+    // "66 percent of voters approved"
+    const share = actors.findIndex(({ text }, n) => PERCENT.test(text) && WORDS.of.has(actors[n + 1]?.text));
+    const doer = share < 0 ? actors : actors.slice(share + 2);
+    const isOther = (one: Argument | undefined, zone: readonly Token[], isSubject: boolean): boolean =>
+      one !== undefined &&
+      zone.some(({ stem }) => one.heads.has(stem)) &&
+      standsIn(one, zone, { reader, predication, near, names, terms, isSubject }) === undefined;
+    return (
+      isOther(agent, doer, !isPassive) || isOther(named, isPassive ? predication.before : predication.after, isPassive)
+    );
+  });
+}
+
+const PERCENT = /^(?:percent|cent|prozent|ciento|cento)$/u;
+
+const UNREAL: ReadonlySet<Reality> = new Set(["absent", "view", "future"]);
+
+/** "Greater Nordhaven", "core inflation": a word that makes of a measured thing a larger or a smaller one. */
+const EXTENT = /^(?:greater|metropolitan|grossraum|core|food|energy|youth|underlying|wholesale)$/u;
+const WITH_OTHERS = /^(?:and|und|et|y|e|with|mit|avec|con|com) (?:its|his|her|their|seine|ihre|ses|sus|suoi|seus)$/u;
+
+/** Whether a sentence measures a whole of which the question names a part, or a part of it: "the party and its partners". */
+function isOfOtherExtent({ names, terms, plan, language = "en" }: Asked, tokens: readonly Token[]): boolean {
+  const grammar = GRAMMARS[language];
+  return tokens.some(({ text, stem, capital }, at) => {
+    if (EXTENT.test(text) && terms.has(tokens[at + 1]?.stem ?? ""))
+      return !wordsOf(plan.statement).some((word) => word.text === text);
+    const [and, next, behind] = tokens.slice(at + 1, at + 4);
+    // "the Tarn Festival and the Denby Festival"
+    const other = grammar.determiner.has(next?.text) ? behind : next;
+    const isJoined = capital && terms.has(stem) && grammar.and.has(and?.text);
+    if (isJoined && other?.capital === true && /^\p{L}/u.test(other.text) && !terms.has(other.stem)) return true;
+    return names.has(stem) && WITH_OTHERS.test(`${and?.text} ${next?.text}`);
+  });
+}
