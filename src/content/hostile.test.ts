@@ -1,8 +1,4 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { type ContentService } from "./service.ts";
 import { call, type Reply, outcomeOf } from "./testing/client.ts";
@@ -10,6 +6,7 @@ import { browsers } from "./testing/processes.ts";
 import { startLocalService } from "./testing/service.ts";
 import { createStateFolder } from "./testing/state-folder.ts";
 import { patient } from "../lib/testing/patience.ts";
+import { smallDisk } from "../lib/testing/small-disk.ts";
 
 // A browser on a busy machine is slow.
 setDefaultTimeout(patient(120_000));
@@ -156,47 +153,21 @@ test("a browser that is killed while pages load and tabs open is replaced for th
   expect((await ask("/plain", "browser", OTHER)).status).toBe(200);
 });
 
-/** A folder on a small file system of its own; undefined if this user cannot mount one. */
-function smallDisk(): string | undefined {
-  const folder = mkdtempSync(join(tmpdir(), "turnpike-disk-"));
-  if (spawnSync("mount", ["-t", "tmpfs", "-o", "size=320m", "tmpfs", folder]).status === 0) return folder;
-  rmSync(folder, { recursive: true });
-  return undefined;
-}
-
-const disk = smallDisk();
-
-test.skipIf(disk === undefined)(
-  "a full disk does not prevent pages from being read (needs the right to mount)",
-  async () => {
-    if (disk === undefined) return;
-    const other = await startLocalService(disk);
-    try {
-      fill(join(disk, "filling"));
-      for (const engine of ["static", "browser"]) {
-        const { status, json } = await call(other, "/scrape", {
-          url: `http://127.0.0.2:${site.port}/plain`,
-          engine,
-          timeout: 20,
-        });
-        expect([status, json["content"]]).toEqual([200, "served"]);
-      }
-    } finally {
-      await other.close();
-      spawnSync("umount", ["-l", disk]);
-      rmSync(disk, { recursive: true, force: true });
+test("a full disk does not prevent pages from being read (needs the right to mount)", async () => {
+  using disk = smallDisk("320m");
+  if (!disk.isMounted) return;
+  const other = await startLocalService(disk.path);
+  try {
+    disk.fill();
+    for (const engine of ["static", "browser"]) {
+      const { status, json } = await call(other, "/scrape", {
+        url: `http://127.0.0.2:${site.port}/plain`,
+        engine,
+        timeout: 20,
+      });
+      expect([status, json["content"]]).toEqual([200, "served"]);
     }
-  },
-);
-
-/** Writes until the file system is full. */
-function fill(path: string): void {
-  const piece = Buffer.alloc(MEBIBYTE);
-  for (;;) {
-    try {
-      writeFileSync(path, piece, { flag: "a" });
-    } catch {
-      return;
-    }
+  } finally {
+    await other.close();
   }
-}
+});

@@ -1,12 +1,12 @@
 /** Failures of an ACME directory, and of the store of certificates. */
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { spawnSync } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../../src/lib/testing/listen.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
+import { smallDisk } from "../../src/lib/testing/small-disk.ts";
 import { makeCertificate } from "../support/certificates.ts";
 import { until } from "../support/program.ts";
 import { Keeping } from "./testing/keeping.ts";
@@ -232,48 +232,39 @@ describe.skipIf(!hasPebble)("with pebble", () => {
   });
 
   test("on a full disk, no certificate is lost and no order is repeated", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "turnpike-keeping-"));
-    if (spawnSync("mount", ["-t", "tmpfs", "-o", "size=256k", "tmpfs", folder]).status !== 0) {
-      console.log("No disk is filled: mount fails");
-      rmSync(folder, { recursive: true });
-      return;
-    }
+    using disk = smallDisk("256k");
+    if (!disk.isMounted) return;
+    const { path: folder } = disk;
     let isFull = true;
     const fill = (): void => {
-      if (isFull)
-        spawnSync("dd", ["if=/dev/zero", `of=${join(folder, "filler")}`, "bs=4k", "oflag=append", "conv=notrunc"]);
+      if (isFull) disk.fill();
     };
-    try {
-      const onEvent = ({ outcome }: { outcome: string }): void => (outcome === "failed" ? fill() : undefined);
-      await using one = await keeping({ domains: ["a.test"], folder, deps: { onEvent } });
-      await one.says(/got a certificate for a\.test/);
-      const serial = serialOf(one);
-      directory.intercept = (path) => {
-        if (path.startsWith("/certZ/")) fill();
-        return undefined;
-      };
-      // Longer than the blocks that temporary files give back.
-      await one.change({ key_type: "rsa-2048" });
-      await one.says(/Cannot store the certificate for a\.test: .*ENOSPC.*; the gateway keeps it in memory/);
-      fill();
-      expect([serialOf(one), one.orders]).toEqual([serial, ["issued", "failed"]]);
-      directory.intercept = () => undefined;
-      // Without space, nothing is ordered.
-      await one.change({ domains: ["a.test", "b.test"] });
-      await one.says(/Cannot check the certificates: .*ENOSPC/);
-      expect(directory.orders).toHaveLength(2);
-      isFull = false;
-      rmSync(join(folder, "filler"));
-      await one.says(/got a certificate for b\.test/);
-      await until("the kept certificate", () => (serialOf(one) === serial ? undefined : true));
-      expect(directory.orders).toHaveLength(3);
-      const stored: { value: string } = JSON.parse(
-        readFileSync(join(folder, "certificates/certificate-a.test.json"), "utf8"),
-      );
-      expect(JSON.parse(stored.value).cert).toBe(one.issued.pairs[0]?.pair.cert);
-    } finally {
-      spawnSync("umount", ["-l", folder]);
-      rmSync(folder, { recursive: true, force: true });
-    }
+    const onEvent = ({ outcome }: { outcome: string }): void => (outcome === "failed" ? fill() : undefined);
+    await using one = await keeping({ domains: ["a.test"], folder, deps: { onEvent } });
+    await one.says(/got a certificate for a\.test/);
+    const serial = serialOf(one);
+    directory.intercept = (path) => {
+      if (path.startsWith("/certZ/")) fill();
+      return undefined;
+    };
+    // Longer than the blocks that temporary files give back.
+    await one.change({ key_type: "rsa-2048" });
+    await one.says(/Cannot store the certificate for a\.test: .*ENOSPC.*; the gateway keeps it in memory/);
+    fill();
+    expect([serialOf(one), one.orders]).toEqual([serial, ["issued", "failed"]]);
+    directory.intercept = () => undefined;
+    // Without space, nothing is ordered.
+    await one.change({ domains: ["a.test", "b.test"] });
+    await one.says(/Cannot check the certificates: .*ENOSPC/);
+    expect(directory.orders).toHaveLength(2);
+    isFull = false;
+    rmSync(join(folder, "filler"));
+    await one.says(/got a certificate for b\.test/);
+    await until("the kept certificate", () => (serialOf(one) === serial ? undefined : true));
+    expect(directory.orders).toHaveLength(3);
+    const stored: { value: string } = JSON.parse(
+      readFileSync(join(folder, "certificates/certificate-a.test.json"), "utf8"),
+    );
+    expect(JSON.parse(stored.value).cert).toBe(one.issued.pairs[0]?.pair.cert);
   });
 });

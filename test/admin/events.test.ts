@@ -1,9 +1,10 @@
 /** The events of a running gateway: from every process, in the stream, the log and the audit log. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { patient } from "../../src/lib/testing/patience.ts";
+import { smallDisk } from "../../src/lib/testing/small-disk.ts";
 import { Admin, KEY, READ_KEY } from "../support/admin.ts";
 import { descendants, Folder, until } from "../support/program.ts";
 import { once } from "../support/raw-client.ts";
@@ -346,17 +347,11 @@ test(
 test(
   "a full disk of the audit log is reported once and stops no change",
   async () => {
-    const disk = join(folder.path, "disk");
-    mkdirSync(disk);
-    // In some containers even root cannot mount.
-    if (Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=4m", "none", disk]).exitCode !== 0) {
-      await serve(1);
-      return;
-    }
-    ends.push(() => Bun.spawnSync(["umount", "-l", disk]));
-    const path = join(disk, "audit.log");
-    const filler = join(disk, "filler");
+    using disk = smallDisk("4m");
+    const path = join(disk.path, "audit.log");
+    const filler = join(disk.path, "filler");
     await serve(1, {}, { admin: { audit_log: path } });
+    if (!disk.isMounted) return;
     // The space that is needed for all lines until the log works again.
     writeFileSync(filler, Buffer.alloc(4 * 1024 * 1024 - 8192));
     const server = encodeURIComponent(`127.0.0.1:${origin.port}`);

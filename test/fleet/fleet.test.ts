@@ -1,9 +1,9 @@
 /** Machines of a fleet are killed, networks are cut, a disk is filled and clocks are shifted, while clients pay. */
-import { spawnSync } from "node:child_process";
-import { mkdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { fractionsOf } from "../../src/lib/testing/mulberry32.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
+import { smallDisk } from "../../src/lib/testing/small-disk.ts";
 import { until } from "../../src/lib/testing/until.ts";
 import { hasPostgres } from "../../src/store/testing/postgres.ts";
 import { hasRedis } from "../policy/testing/redis-server.ts";
@@ -12,7 +12,6 @@ import { BURST, Fleet, type GatewayMachine } from "./fleet.ts";
 
 setDefaultTimeout(patient(60_000));
 
-const DISK = "96m";
 const SEED = Date.now() >>> 0;
 /**
  * Random faults, two at a time, after each machine had its own fault. `npm run test:fleet` sets it; `npm test` has no
@@ -34,21 +33,8 @@ interface Fault {
 
 let fleet: Fleet;
 let buyers: Buyers;
-let disk = "";
-
-/** A small file system for the state of one gateway; only root can mount one. */
-function mountDisk(folder: string): boolean {
-  mkdirSync(folder);
-  const { status, stderr } = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${DISK}`, "tmpfs", folder]);
-  if (status === 0) disk = folder;
-  else console.log(`No disk is filled: mount: ${stderr?.toString().trim() ?? "there is no such program"}`);
-  return status === 0;
-}
-
-function fillDisk(name: string): void {
-  const { stderr } = spawnSync("dd", ["if=/dev/zero", `of=${disk}/${name}`, "bs=4k"]);
-  expect(stderr.toString()).toContain("No space left");
-}
+/** For the state of the first gateway. */
+const disk = smallDisk("96m");
 
 /** Waits until each of these gateways has sold each of these kinds. */
 async function sells(gateways: readonly number[], kinds: readonly Kind[] = KINDS): Promise<void> {
@@ -84,18 +70,16 @@ async function allowed(client: string, times: number): Promise<number> {
 
 describe.skipIf(!hasPostgres || !hasRedis)("a fleet under load", () => {
   beforeAll(async () => {
-    fleet = await Fleet.start({ gateways: 3, contents: 2 }, (folder, i) => {
-      const state = folder.file(`state-${i}`);
-      if (i === 0) mountDisk(state);
-      return state;
-    });
+    fleet = await Fleet.start({ gateways: 3, contents: 2 }, (folder, i) =>
+      i === 0 ? disk.path : folder.file(`state-${i}`),
+    );
     buyers = new Buyers(fleet, fractionsOf(SEED));
     await sells([0, 1, 2]);
   });
 
   afterAll(async () => {
-    if (disk !== "") spawnSync("umount", ["-l", disk]);
     await fleet?.close();
+    disk[Symbol.dispose]();
   });
 
   test("limits count together over all gateways", async () => {
@@ -175,17 +159,17 @@ describe.skipIf(!hasPostgres || !hasRedis)("a fleet under load", () => {
   });
 
   test("a gateway with a full disk accepts payments for short responses, and for long ones when there is space again", async () => {
-    if (disk === "") return;
-    fillDisk("one");
+    if (!disk.isMounted) return;
+    const fillers = [disk.fill("one")];
     await sells([0], ["goods"]);
     // It also starts if there is no space for the index of kept responses.
     await machine(0).kill();
-    rmSync(`${disk}/answers`, { recursive: true });
-    fillDisk("two");
+    rmSync(`${disk.path}/answers`, { recursive: true });
+    fillers.push(disk.fill("two"));
     await machine(0).start();
     expect(machine(0).output).toContain("sells only short responses");
     await sells([0], ["goods"]);
-    for (const name of ["one", "two"]) rmSync(`${disk}/${name}`);
+    for (const filler of fillers) rmSync(filler);
     await sells([0]);
   });
 

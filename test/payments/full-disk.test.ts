@@ -2,12 +2,12 @@
  * A gateway with two workers whose ledger is on a full disk, or was moved away. It serves free routes, refuses payments, and sells
  * when there is space, or when the ledger is back.
  */
-import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../src/lib/testing/patience.ts";
+import { smallDisk } from "../../src/lib/testing/small-disk.ts";
 import { until } from "../../src/lib/testing/until.ts";
 import { signedPayment, TERMS } from "../../src/payments/testing/payment.ts";
 import { encodeHeader } from "../../src/payments/x402/header.ts";
@@ -16,11 +16,7 @@ import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
 setDefaultTimeout(patient(60_000));
 
 const folder = mkdtempSync(join(tmpdir(), "turnpike-test-"));
-const disk = join(folder, "disk");
-mkdirSync(disk);
-const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=8m", "tmpfs", disk]);
-const canMount = status === 0;
-if (!canMount) console.log("Skipped: only root can mount a small disk");
+const disk = smallDisk("8m");
 
 let upstream: Bun.Server<undefined>;
 let gateway: Gateway;
@@ -40,16 +36,11 @@ beforeAll(() => {
 afterAll(async () => {
   await gateway?.stop();
   await upstream.stop(true);
-  if (canMount) spawnSync("umount", ["-l", disk]);
+  disk[Symbol.dispose]();
   rmSync(folder, { recursive: true, force: true });
 });
 
-function fill(): void {
-  const { stderr } = spawnSync("dd", ["if=/dev/zero", `of=${disk}/filler`, "bs=4k"]);
-  expect(stderr.toString()).toContain("No space left");
-}
-
-async function start(statePath = disk): Promise<void> {
+async function start(statePath = disk.path): Promise<void> {
   const route = { upstream: "site" };
   gateway = await startGateway({
     server: { workers: 2 },
@@ -82,17 +73,17 @@ async function unavailable(): Promise<string | undefined> {
 /** Most payments that fit into the free rest of the file. */
 const MOST_LEFT = 200;
 
-test.skipIf(!canMount)(
+test.skipIf(!disk.isMounted)(
   "a disk that fills while the gateway runs sets the metric until there is space again",
   async () => {
     await start();
     expect([(await pay()).status, await unavailable()]).toEqual([200, "0"]);
-    fill();
+    disk.fill();
     let last = 200;
     for (let left = MOST_LEFT; left > 0 && last === 200; left--) last = (await pay()).status;
     expect(last).toBe(503);
     expect([await unavailable(), await statusOf("/free")]).toEqual(["1", 200]);
-    rmSync(join(disk, "filler"));
+    rmSync(join(disk.path, "filler"));
     // Without a payment.
     await until(
       async () => (await unavailable()) === "0",
@@ -126,14 +117,14 @@ test("a ledger that is moved away takes no payment, and the workers sell when it
   await gateway.stop();
 });
 
-describe.skipIf(!canMount).each(["without a ledger", "with a ledger"])("a start on a full disk, %s", (before) => {
+describe.skipIf(!disk.isMounted).each(["without a ledger", "with a ledger"])("a start on a full disk, %s", (before) => {
   test("serves free routes, refuses payments, and accepts them when there is space", async () => {
     if (before === "with a ledger") {
       await start();
       expect((await pay()).status).toBe(200);
       await gateway.stop();
     }
-    fill();
+    disk.fill();
     await start();
     runs = 0;
     expect([await statusOf("/free"), await statusOf("/paid"), await statusOf("/.ready")]).toEqual([200, 402, 200]);
@@ -144,7 +135,7 @@ describe.skipIf(!canMount).each(["without a ledger", "with a ledger"])("a start 
     expect(await unavailable()).toBe("1");
     expect(gateway.output()).toContain("payments are refused until there is space for the ledger");
 
-    rmSync(join(disk, "filler"));
+    rmSync(join(disk.path, "filler"));
     await until(async () => (await pay(payment)).status === 200, patient(20_000), "the gateway sells again");
     expect(runs).toBe(2);
     await until(

@@ -2,9 +2,10 @@
  * Crawls that are paid by their pages, through random SIGKILLs of two gateways and the content service. With PostgreSQL, its
  * server crashes, too. With files, root also fills the disk of all of them.
  */
-import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { freePort } from "../../src/lib/testing/listen.ts";
+import { smallDisk } from "../../src/lib/testing/small-disk.ts";
 import { issueCredit } from "../../src/payments/credit/issue.ts";
 import { deferralOf } from "../../src/payments/settlement/deferral.ts";
 import { PAYER, TERMS, USDC } from "../../src/payments/testing/payment.ts";
@@ -19,7 +20,7 @@ import { type Store } from "../../src/store/store.ts";
 import { TestPostgres } from "../../src/store/testing/postgres.ts";
 import { withBrowser } from "../../src/content/testing/state-folder.ts";
 import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
-import { COMMAND, Folder } from "../support/program.ts";
+import { COMMAND } from "../support/program.ts";
 import { ChannelTill } from "./channel-till.ts";
 
 /** Atomic units of a page, and pages of a crawl at most. The site has fewer. */
@@ -123,7 +124,7 @@ class World {
   readonly crawls: Crawl[] = [];
   readonly faults: readonly Fault[];
   readonly #wrong = new Set<string>();
-  readonly #folder = new Folder();
+  readonly #disk = smallDisk("64m");
   readonly #site: Bun.Server<undefined>;
   readonly #port: number;
   readonly #database: TestPostgres | undefined;
@@ -140,10 +141,8 @@ class World {
     this.#port = port;
     this.#database = database;
     this.#till = till;
-    const mount = ["-t", "tmpfs", "-o", "size=64m", "tmpfs", this.#folder.path];
-    const hasDisk = database === undefined && spawnSync("mount", mount).status === 0;
-    const others = database === undefined ? [] : (["database"] as const);
-    this.faults = hasDisk ? ["content", 0, 1, "disk"] : ["content", 0, 1, ...others];
+    const others = this.#disk.isMounted ? (["disk"] as const) : [];
+    this.faults = ["content", 0, 1, ...(database === undefined ? others : (["database"] as const))];
     // Each crawl has a host of its own, so that the pace of one host does not slow all of them.
     this.#site = Bun.serve({ hostname: "0.0.0.0", port: 0, fetch: pageOf });
   }
@@ -154,7 +153,8 @@ class World {
     await world.#startContent();
     for (let count = 0; count < 2; count++) world.#gateways.push(await world.#gateway());
     const settings = database?.settings({ user: world.#user });
-    const store = settings === undefined ? openStore(world.#folder.file("turnpike.db")) : openPostgresStore(settings);
+    const store =
+      settings === undefined ? openStore(join(world.#disk.path, "turnpike.db")) : openPostgresStore(settings);
     await store.ready();
     world.#store = store;
     const terms = { owner: PAYER, unit: "money", name: "", network: "eip155:84532", routes: [], expiresAt: 0 } as const;
@@ -183,8 +183,7 @@ class World {
 
   async hit(fault: Fault): Promise<void> {
     if (fault === "disk") {
-      const filler = this.#folder.file("filler");
-      spawnSync("dd", ["if=/dev/zero", `of=${filler}`, "bs=4k"]);
+      const filler = this.#disk.fill();
       await Bun.sleep(FULL_MS);
       rmSync(filler);
       return;
@@ -264,12 +263,11 @@ class World {
     await this.#database?.close();
     await this.#till?.close();
     await this.#site.stop(true);
-    if (this.faults.includes("disk")) spawnSync("umount", ["-l", this.#folder.path]);
-    rmSync(this.#folder.path, { recursive: true, force: true });
+    this.#disk[Symbol.dispose]();
   }
 
   async #startContent(): Promise<void> {
-    const state = withBrowser(this.#folder.file("content"));
+    const state = withBrowser(join(this.#disk.path, "content"));
     const url = this.#database?.url(this.#user);
     const jobs =
       url === undefined ? [] : ["--jobs", JSON.stringify({ postgres: { url, statement_timeout_ms: 2_000 } })];
@@ -285,7 +283,7 @@ class World {
     const simulated = { enabled: true, test_mode: true, credit: { ...account, min: "$0.01" } };
     const terms = this.#till?.terms(PAGE * LIMIT) ?? upto;
     return {
-      state_path: this.#folder.path,
+      state_path: this.#disk.path,
       ...(this.#database === undefined ? {} : { postgres: { url: this.#database.url(this.#user) } }),
       x402: this.#till?.x402 ?? simulated,
       upstreams: [{ name: "content", servers: [serverAt(this.#port)] }],

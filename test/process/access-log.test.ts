@@ -1,7 +1,8 @@
 /** The access log, and the treatment of a server whose connections are all in use. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { smallDisk } from "../../src/lib/testing/small-disk.ts";
 import { everythingTo, serverAt } from "../support/gateway.ts";
 import { statusOf } from "../support/message.ts";
 import { Folder, Program, until } from "../support/program.ts";
@@ -192,36 +193,29 @@ test("two workers whose log cannot be written report it once, and count the lost
   expect(program?.output.match(WARNING)).toHaveLength(1);
 });
 
-test.skipIf(process.getuid?.() !== 0)("all workers together report a full disk once, and its end once", async () => {
-  const disk = folder.file("disk");
-  mkdirSync(disk);
-  // In some containers even root cannot mount.
-  if (Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=4m", "none", disk]).exitCode !== 0) return;
-  try {
-    const filler = join(disk, "filler");
-    const { upstreams, routes } = everythingTo(origin.port);
-    const server = { address: "127.0.0.1", port: 0, workers: 2 };
-    const log = { enabled: true, path: join(disk, "access.log") };
-    const port = await serve({ server, upstreams, routes, access_log: log });
-    // The space that is needed for all lines until the log works again.
-    const room = Buffer.alloc(4 * 1024 * 1024);
-    expect(() => writeFileSync(filler, room)).not.toThrow();
-    await until("losses of both", async () => {
-      await askOften(port);
-      return (await scraped(port, "turnpike_access_logs_failing")) === 2 ? true : undefined;
-    });
-    rmSync(filler);
-    await until("the end of it", async () => {
-      await askOften(port);
-      return program?.output.includes("lines were lost") === true ? true : undefined;
-    });
-    const lost = Number(/"\S+" can be written again: (\d+) lines were lost/.exec(program?.output ?? "")?.[1]);
-    expect(lost).toBe(await scraped(port, "turnpike_access_log_lines_dropped_total"));
-    expect(program?.output.match(WARNING)).toHaveLength(1);
-    expect(program?.output.match(/lines were lost/g)).toHaveLength(1);
-    expect(await scraped(port, "turnpike_access_logs_failing")).toBe(0);
-  } finally {
-    await program?.stop();
-    Bun.spawnSync(["umount", disk]);
-  }
+test("all workers together report a full disk once, and its end once", async () => {
+  using disk = smallDisk("4m");
+  if (!disk.isMounted) return;
+  const filler = join(disk.path, "filler");
+  const { upstreams, routes } = everythingTo(origin.port);
+  const server = { address: "127.0.0.1", port: 0, workers: 2 };
+  const log = { enabled: true, path: join(disk.path, "access.log") };
+  const port = await serve({ server, upstreams, routes, access_log: log });
+  // The space that is needed for all lines until the log works again.
+  const room = Buffer.alloc(4 * 1024 * 1024);
+  expect(() => writeFileSync(filler, room)).not.toThrow();
+  await until("losses of both", async () => {
+    await askOften(port);
+    return (await scraped(port, "turnpike_access_logs_failing")) === 2 ? true : undefined;
+  });
+  rmSync(filler);
+  await until("the end of it", async () => {
+    await askOften(port);
+    return program?.output.includes("lines were lost") === true ? true : undefined;
+  });
+  const lost = Number(/"\S+" can be written again: (\d+) lines were lost/.exec(program?.output ?? "")?.[1]);
+  expect(lost).toBe(await scraped(port, "turnpike_access_log_lines_dropped_total"));
+  expect(program?.output.match(WARNING)).toHaveLength(1);
+  expect(program?.output.match(/lines were lost/g)).toHaveLength(1);
+  expect(await scraped(port, "turnpike_access_logs_failing")).toBe(0);
 });

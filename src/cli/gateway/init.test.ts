@@ -1,35 +1,19 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
-import { spawnSync } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { COMMAND } from "../../../test/support/program.ts";
 import { diagnosticText } from "../../gateway/config/diagnostic.ts";
 import { loadFile } from "../../gateway/config/load.ts";
 import { patient } from "../../lib/testing/patience.ts";
+import { smallDisk } from "../../lib/testing/small-disk.ts";
 import { until } from "../../lib/testing/until.ts";
 
 // Processes start slowly on a busy machine.
 setDefaultTimeout(patient(30_000));
 
 const folder = mkdtempSync(join(tmpdir(), "turnpike-init-"));
-const disk = join(folder, "disk");
-mkdirSync(disk);
-const canMount = spawnSync("mount", ["-t", "tmpfs", "-o", "size=16k", "tmpfs", disk]).status === 0;
-if (!canMount) console.log("Skipped: only root can mount a small disk");
-afterAll(() => {
-  if (canMount) spawnSync("umount", ["-l", disk]);
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => rmSync(folder, { recursive: true }));
 const MAIN = join(import.meta.dir, "../main.ts");
 
 async function run(...args: readonly string[]) {
@@ -121,19 +105,22 @@ test("an existing file stays unless --force is given", async () => {
   expect((await run("mine.jsonc", "--force")).code).toBe(0);
 });
 
-test.skipIf(!canMount)("a full disk leaves an old file as it is, and no part of a new one", async () => {
-  writeFileSync(join(disk, "old.jsonc"), "mine", { mode: 0o640 });
-  expect(() => writeFileSync(join(disk, "filler"), Buffer.alloc(65_536))).toThrow("ENOSPC");
+test("a full disk leaves an old file as it is, and no part of a new one", async () => {
+  using disk = smallDisk("16k");
+  if (!disk.isMounted) return;
+  const old = join(disk.path, "old.jsonc");
+  writeFileSync(old, "mine", { mode: 0o640 });
+  const filler = disk.fill();
   for (const [name, flags] of [
-    ["disk/new.jsonc", []],
-    ["disk/old.jsonc", ["--force"]],
+    [join(disk.path, "new.jsonc"), []],
+    [old, ["--force"]],
   ] as const)
     expect(await run(name, ...flags)).toMatchObject({ code: 1, err: expect.stringContaining(`"${name}": ENOSPC`) });
-  expect(readdirSync(disk).toSorted()).toEqual(["filler", "old.jsonc"]);
-  expect(readFileSync(join(disk, "old.jsonc"), "utf8")).toBe("mine");
-  rmSync(join(disk, "filler"));
-  expect((await run("disk/old.jsonc", "--force")).code).toBe(0);
-  expect(statSync(join(disk, "old.jsonc")).mode & 0o777).toBe(0o640);
+  expect(readdirSync(disk.path).toSorted()).toEqual(["filler", "old.jsonc"]);
+  expect(readFileSync(old, "utf8")).toBe("mine");
+  rmSync(filler);
+  expect((await run(old, "--force")).code).toBe(0);
+  expect(statSync(old).mode & 0o777).toBe(0o640);
 });
 
 test.each([

@@ -1,20 +1,11 @@
 import { Database } from "bun:sqlite";
-import { afterAll, expect, test } from "bun:test";
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { expect, test } from "bun:test";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { smallDisk } from "../../lib/testing/small-disk.ts";
 import { until } from "../../lib/testing/until.ts";
 import { openSqliteJobs } from "../../store/open/open-jobs.ts";
 import { localJobs, localService, type MakePage, pageAt } from "./testing/local-jobs.ts";
-
-/** A small disk, which only root can mount. */
-const disk = mkdtempSync(join(tmpdir(), "turnpike-small-disk-"));
-const canMount = spawnSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", disk]).status === 0;
-afterAll(() => {
-  if (canMount) spawnSync("umount", ["-l", disk]);
-  rmSync(disk, { recursive: true, force: true });
-});
 
 /** A chain of pages: random text of 40,000 characters, so that it cannot be compressed to much less. */
 const page: MakePage = (path) => ({
@@ -78,14 +69,15 @@ test("a page whose content the full store cannot note waits for room too, and co
   expect(at.said).toEqual(["Jobs wait, because their store is full"]);
 });
 
-test.skipIf(!canMount)("jobs of a service that started on a full disk begin when it has room", async () => {
-  const { status, stderr } = spawnSync("dd", ["if=/dev/zero", `of=${join(disk, "filler")}`, "bs=4k"]);
-  expect([status, stderr.toString()]).toEqual([1, expect.stringContaining("No space left")]);
-  const store = openSqliteJobs(join(disk, "jobs.sqlite"));
+test("jobs of a service that started on a full disk begin when it has room", async () => {
+  using disk = smallDisk("1m");
+  if (!disk.isMounted) return;
+  const filler = disk.fill();
+  const store = openSqliteJobs(join(disk.path, "jobs.sqlite"));
   const service = localService(store, async (url) => pageAt(url, { content: url.href }));
   const order = { urls: ["http://127.0.0.1:1/"], given: true };
   expect(await service.add(order).catch((error: unknown) => error)).toMatchObject({ code: "overloaded" });
-  rmSync(join(disk, "filler"));
+  rmSync(filler);
   const { id } = await service.add(order);
   await until(async () => (await store.find(id))?.state === "completed");
   expect((await store.find(id))?.delivered).toBe(1);

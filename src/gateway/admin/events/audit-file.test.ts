@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { smallDisk } from "../../../lib/testing/small-disk.ts";
 import { until } from "../../../lib/testing/until.ts";
 import { AuditFile } from "./audit-file.ts";
 import { EventLog } from "./event-log.ts";
@@ -97,41 +98,34 @@ test("a failed reopening is logged, and the old file stays in use", async () => 
 });
 
 test("a full disk is logged once, delays nothing, and leaves only whole lines", async () => {
-  const disk = join(folder, "disk");
-  mkdirSync(disk);
-  // In a container, even root may be unable to mount.
-  if (Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=4m", "none", disk]).exitCode !== 0) return;
-  try {
-    const file = join(disk, "audit.log");
-    const filler = join(disk, "filler");
-    // When it is deleted, it frees enough space for all lines of the rest of the test.
-    writeFileSync(filler, Buffer.alloc(4 * 1024 * 1024 - 16_384));
-    await audit.use(file);
-    let count = 0;
-    while (logged.length === 0 && count < 2000) {
-      const { size } = statSync(file);
-      change(`change ${count++} ${"x".repeat(900)}`);
-      await until(() => logged.length > 0 || statSync(file).size !== size);
-    }
-    expect(logged).toEqual([
-      `warning: Cannot write the audit log "${file}": ENOSPC. Lines are lost until it can be written again`,
-    ]);
-    // The incomplete line on the full disk is removed.
-    await until(() => readFileSync(file, "utf8").endsWith("\n"));
-    expect(lines(file).length).toBeGreaterThan(5);
-    for (let i = 0; i < 20; i++) change(`change ${count++}`);
-    rmSync(filler);
-    await until(() => {
-      change("after");
-      return logged.length > 1;
-    });
-    expect(logged[1]).toMatch(/^The audit log ".*" can be written again: \d+ lines were lost$/);
-    await audit.close();
-    const messages = lines(file).map(({ message }) => String(message));
-    expect(messages.filter((message) => message === "after").length).toBeGreaterThan(0);
-    expect(messages.every((message) => /^after$|^change \d+|audit log/.test(message))).toBeTrue();
-  } finally {
-    await audit.close();
-    Bun.spawnSync(["umount", disk]);
+  using disk = smallDisk("4m");
+  if (!disk.isMounted) return;
+  const file = join(disk.path, "audit.log");
+  const filler = join(disk.path, "filler");
+  // When it is deleted, it frees enough space for all lines of the rest of the test.
+  writeFileSync(filler, Buffer.alloc(4 * 1024 * 1024 - 16_384));
+  await audit.use(file);
+  let count = 0;
+  while (logged.length === 0 && count < 2000) {
+    const { size } = statSync(file);
+    change(`change ${count++} ${"x".repeat(900)}`);
+    await until(() => logged.length > 0 || statSync(file).size !== size);
   }
+  expect(logged).toEqual([
+    `warning: Cannot write the audit log "${file}": ENOSPC. Lines are lost until it can be written again`,
+  ]);
+  // The incomplete line on the full disk is removed.
+  await until(() => readFileSync(file, "utf8").endsWith("\n"));
+  expect(lines(file).length).toBeGreaterThan(5);
+  for (let i = 0; i < 20; i++) change(`change ${count++}`);
+  rmSync(filler);
+  await until(() => {
+    change("after");
+    return logged.length > 1;
+  });
+  expect(logged[1]).toMatch(/^The audit log ".*" can be written again: \d+ lines were lost$/);
+  await audit.close();
+  const messages = lines(file).map(({ message }) => String(message));
+  expect(messages.filter((message) => message === "after").length).toBeGreaterThan(0);
+  expect(messages.every((message) => /^after$|^change \d+|audit log/.test(message))).toBeTrue();
 });

@@ -1,9 +1,9 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
-import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { patient } from "../../../lib/testing/patience.ts";
+import { smallDisk } from "../../../lib/testing/small-disk.ts";
 import { until } from "../../../lib/testing/until.ts";
 import { openStore, openUsageStore } from "../../../store/open/open-store.ts";
 import { type FunnelUse, type OpenUsageStore, type UsageBatch, type UsageTotals } from "../../../store/usage-store.ts";
@@ -15,13 +15,9 @@ import { UsageKeeper, type UsageKeeperOptions } from "./usage-keeper.ts";
 setDefaultTimeout(patient(30_000));
 
 const folder = mkdtempSync(join(tmpdir(), "turnpike-usage-"));
-const mounted: string[] = [];
 let files = 0;
 
-afterAll(() => {
-  for (const path of mounted) spawnSync("umount", [path]);
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => rmSync(folder, { recursive: true }));
 
 function newPath(): string {
   return join(folder, `${(files += 1)}.db`);
@@ -324,38 +320,26 @@ const LOCKER = `
   database.run("COMMIT");
 `;
 
-test.skipIf(process.getuid?.() !== 0)(
-  "on a full disk usage can still be read, and is stored when there is space",
-  async () => {
-    const disk = join(folder, "disk");
-    mkdirSync(disk);
-    const { status, stderr } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", disk], {
-      encoding: "utf8",
-    });
-    // In a container, even root may be unable to mount.
-    if (status !== 0) return console.warn(`no disk of its own: ${stderr.trim()}`);
-    mounted.push(disk);
-    const path = join(disk, "full.db");
-    const counters = new Counters();
-    const { keeper, lines } = keeperOf(counters, { open: () => openUsageStore(path), flushMs: 5 });
-    counters.count("alice", 1);
-    await keeper.readAndReset();
-    const ballast = join(disk, "ballast");
-    expect(() => {
-      for (;;) writeFileSync(ballast, Buffer.alloc(4096), { flag: "a" });
-    }).toThrow("ENOSPC");
-    keeper.start();
-    for (let i = 0; i < 500; i++) counters.count(`consumer ${i} ${"x".repeat(200)}`);
-    await until(() => lines.length > 0);
-    expect(lines[0]).toContain("counting continues in memory");
-    expect(requestsOf(await keeper.read())).toBe(500);
-    expect(await keeper.readAndReset().catch((error: unknown) => error)).toBeInstanceOf(Error);
-    rmSync(ballast);
-    await until(() => lines.length > 1);
-    expect(requestsOf(await keeper.readAndReset())).toBe(500);
-    await keeper.close();
-  },
-);
+test("on a full disk usage can still be read, and is stored when there is space", async () => {
+  using disk = smallDisk("1m");
+  if (!disk.isMounted) return;
+  const path = join(disk.path, "full.db");
+  const counters = new Counters();
+  const { keeper, lines } = keeperOf(counters, { open: () => openUsageStore(path), flushMs: 5 });
+  counters.count("alice", 1);
+  await keeper.readAndReset();
+  const ballast = disk.fill();
+  keeper.start();
+  for (let i = 0; i < 500; i++) counters.count(`consumer ${i} ${"x".repeat(200)}`);
+  await until(() => lines.length > 0);
+  expect(lines[0]).toContain("counting continues in memory");
+  expect(requestsOf(await keeper.read())).toBe(500);
+  expect(await keeper.readAndReset().catch((error: unknown) => error)).toBeInstanceOf(Error);
+  rmSync(ballast);
+  await until(() => lines.length > 1);
+  expect(requestsOf(await keeper.readAndReset())).toBe(500);
+  await keeper.close();
+});
 
 test("the funnel has an hour by minute and the stored days, of all workers", async () => {
   const counters = new Counters();

@@ -15,6 +15,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { smallDisk } from "../../../../lib/testing/small-disk.ts";
 import { watchTimers } from "../../../../lib/testing/timers.ts";
 import { until } from "../../../../lib/testing/until.ts";
 import { ResponseDisk, type ResponseDiskOptions } from "./response-disk.ts";
@@ -414,38 +415,24 @@ test("an unusable folder fails the start, and is named", () => {
   expect(() => openDisk(folder)).toThrow(`Cannot keep paid responses in "${folder}": EEXIST`);
 });
 
-/** A file system of a megabyte, if this user can create one. */
-function smallDisk(): string | undefined {
-  const folder = mkdtempSync(join(tmpdir(), "turnpike-small-"));
-  folders.push(folder);
-  const { exitCode } = Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder], { stderr: "ignore" });
-  return exitCode === 0 ? folder : undefined;
-}
-
 test("a full disk accepts nothing more, keeps its responses, and has room again when they are removed", async () => {
-  const small = smallDisk();
+  using small = smallDisk("1m");
   // Skipped for an ordinary user: `test/responses.test.ts` limits the process instead.
-  if (small === undefined) return;
+  if (!small.isMounted) return;
   const logged: string[] = [];
-  const disk = openDisk(join(small, "answers"), { log: (message) => logged.push(message) });
-  try {
-    const body = randomBytes(300_000);
-    expect(await keepLong(disk, "a", body)).toBe(true);
-    expect(await write(disk, randomBytes(900_000), -1)).toBeUndefined();
-    await until(() => disk.openFiles === 0);
-    expect((await bodyOf(disk, "a"))?.equals(body)).toBe(true);
-    expect(filesIn(join(small, "answers"))).toHaveLength(1);
-    clock.now += 60_000;
-    disk.sweep();
-    expect(await keepLong(disk, "b", randomBytes(500_000))).toBe(true);
-    await disk.keepBody([randomBytes(600_000)], recordOf("c"));
-    expect(disk.has("c", clock.now)).toBe(false);
-    await until(() => logged.join().includes("cannot keep a response on the disk"));
-  } finally {
-    await disk.close();
-    disks.length = 0;
-    Bun.spawnSync(["umount", small]);
-  }
+  const disk = openDisk(join(small.path, "answers"), { log: (message) => logged.push(message) });
+  const body = randomBytes(300_000);
+  expect(await keepLong(disk, "a", body)).toBe(true);
+  expect(await write(disk, randomBytes(900_000), -1)).toBeUndefined();
+  await until(() => disk.openFiles === 0);
+  expect((await bodyOf(disk, "a"))?.equals(body)).toBe(true);
+  expect(filesIn(join(small.path, "answers"))).toHaveLength(1);
+  clock.now += 60_000;
+  disk.sweep();
+  expect(await keepLong(disk, "b", randomBytes(500_000))).toBe(true);
+  await disk.keepBody([randomBytes(600_000)], recordOf("c"));
+  expect(disk.has("c", clock.now)).toBe(false);
+  await until(() => logged.join().includes("cannot keep a response on the disk"));
 });
 
 test("while another process writes, nothing waits for it, and pending changes are made afterwards", async () => {

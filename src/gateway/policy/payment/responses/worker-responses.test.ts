@@ -1,9 +1,9 @@
 import { afterEach, expect, jest, test } from "bun:test";
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BufferPool } from "../../../../lib/memory/buffer-pool.ts";
+import { smallDisk } from "../../../../lib/testing/small-disk.ts";
 import { type KeptResponses } from "../../../../store/kept-responses.ts";
 import { type Config } from "../../../config/config.ts";
 import { WorkerResponses } from "./worker-responses.ts";
@@ -15,10 +15,7 @@ const opened: WorkerResponses[] = [];
 afterEach(async () => {
   jest.useRealTimers();
   for (const responses of opened.splice(0)) await responses.close();
-  for (const folder of folders.splice(0)) {
-    spawnSync("umount", ["-l", folder]);
-    rmSync(folder, { recursive: true, force: true });
-  }
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
 function folderOf(): string {
@@ -104,25 +101,21 @@ test.each([true, false])("a folder that cannot be used is an error (shared: %p)"
   expect(use).toThrow(`Cannot keep paid responses in "${join(folder, "answers")}": EEXIST`);
 });
 
-/** A full file system, if this user can create one. */
-function fullDisk(): string | undefined {
-  const folder = folderOf();
-  if (spawnSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", folder]).status !== 0) return undefined;
-  spawnSync("dd", ["if=/dev/zero", `of=${join(folder, "filler")}`, "bs=4k"]);
-  return folder;
-}
-
 test("a gateway alone does not start with a full disk", () => {
-  const folder = fullDisk();
-  if (folder === undefined) return;
+  using disk = smallDisk("1m");
+  if (!disk.isMounted) return;
+  const { path: folder } = disk;
+  disk.fill();
   const { responses, logged } = open();
   expect(() => responses.use(undefined, join(folder, "turnpike.db"))).toThrow("Cannot keep paid responses");
   expect(logged).toEqual([]);
 });
 
 test("one of several gateways starts with a full disk, and uses it when there is space", async () => {
-  const folder = fullDisk();
-  if (folder === undefined) return;
+  using disk = smallDisk("1m");
+  if (!disk.isMounted) return;
+  const { path: folder } = disk;
+  disk.fill();
   jest.useFakeTimers();
   const { responses, logged } = open();
   const path = join(folder, "turnpike.db");
@@ -146,8 +139,10 @@ test("one of several gateways starts with a full disk, and uses it when there is
 });
 
 test("another failure than that of space is logged by the retry", () => {
-  const folder = fullDisk();
-  if (folder === undefined) return;
+  using disk = smallDisk("1m");
+  if (!disk.isMounted) return;
+  const { path: folder } = disk;
+  disk.fill();
   jest.useFakeTimers();
   const { responses, logged } = open();
   responses.use(database().kept, join(folder, "turnpike.db"));
@@ -159,8 +154,10 @@ test("another failure than that of space is logged by the retry", () => {
 });
 
 test("a gateway that ends does not try the disk again", async () => {
-  const folder = fullDisk();
-  if (folder === undefined) return;
+  using disk = smallDisk("1m");
+  if (!disk.isMounted) return;
+  const { path: folder } = disk;
+  disk.fill();
   jest.useFakeTimers();
   const { responses } = open();
   responses.use(database().kept, join(folder, "turnpike.db"));
