@@ -1,5 +1,6 @@
 import { Parser } from "htmlparser2";
-import { type DocumentContent, escapeHtml, escapeLinkText, type Link } from "./kinds/content.ts";
+import { escapeLinkText } from "../extraction/links.ts";
+import { type DocumentContent, escapeHtml, type Link } from "./kinds/content.ts";
 
 /** One entry of a feed. Fields that its author did not set are empty. */
 export interface FeedItem {

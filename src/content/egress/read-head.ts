@@ -12,8 +12,8 @@ export interface Head {
   readonly rest: Buffer;
 }
 
-/** The position of the empty line. As in browsers, a line may end in a bare LF. */
-function endOfHead(bytes: Buffer): { text: number; rest: number } | undefined {
+/** The position of the empty line, and that behind it. As in browsers, a line may end in a bare LF. */
+export function endOfHead(bytes: Buffer): { text: number; rest: number } | undefined {
   // The byte behind a line end is a character, or the loop is over.
   for (let end = bytes.indexOf(LF); end !== -1; end = bytes.indexOf(LF, end + 2)) {
     if (bytes[end + 1] === LF) return { text: end, rest: end + 2 };

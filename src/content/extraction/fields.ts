@@ -3,6 +3,7 @@ import { MARK, type PageSource } from "../page/page.ts";
 import { type ExtractionOutcome, type ExtractionTask, type FieldValue } from "./tree/extraction.ts";
 import { pageTitle } from "./tree/page-title.ts";
 import { baseOf } from "./tree/addresses.ts";
+import { isShadowRoot } from "./signs/survey.ts";
 import { elementText } from "./selectors/element-text.ts";
 import { parseSelector } from "./selectors/parse-selector.ts";
 import { DocumentElements, elementsOf } from "./selectors/select-all.ts";
@@ -62,10 +63,6 @@ function matchedElements(tree: Document, source: PageSource, { selectors }: Fiel
     matches.set(name, all.matching(list));
   }
   return matches;
-}
-
-function isShadowRoot({ name, attribs }: Element): boolean {
-  return name === "template" && attribs["shadowrootmode"] !== undefined;
 }
 
 function markedElements(tree: Document, { selectors }: FieldsTask): Matches {

@@ -27,7 +27,7 @@ export function toLinks(tree: Document, url: string): string {
   };
   walk(tree);
   return [...texts]
-    .map(([address, text]) => (text === "" ? address : `[${escapeText(text)}](${escapeAddress(address)})`))
+    .map(([address, text]) => (text === "" ? address : `[${escapeLinkText(text)}](${escapeAddress(address)})`))
     .join("\n");
 }
 
@@ -48,7 +48,8 @@ export function linkText(link: Element): string {
   return text.replace(/\s+/g, " ").trim().slice(0, TEXT_LIMITS.length).toWellFormed();
 }
 
-function escapeText(text: string): string {
+/** Escapes backslashes and square brackets, so that a text can be the label of a Markdown link. */
+export function escapeLinkText(text: string): string {
   return text.replace(/[\\[\]]/g, "\\$&");
 }
 

@@ -1,4 +1,5 @@
 import { latin1Text } from "../../lib/memory/latin1.ts";
+import { endOfHead } from "../egress/read-head.ts";
 import { parseStatusLine } from "../egress/status-line.ts";
 import { brokeOff, loadError, noResponse, notHttp } from "./load-errors.ts";
 
@@ -111,18 +112,18 @@ export class ResponseParser {
     // Data that is not HTTP is rejected by its first bytes, and not only at the length limit (RFC 9112 §4).
     if (!"HTTP/".startsWith(latin1Text(bytes, 0, Math.min(bytes.length, 5)))) throw notHttp();
     const end = endOfHead(bytes);
-    if (this.#headBytes + (end?.next ?? bytes.length) > MAX_HEAD_BYTES) {
+    if (this.#headBytes + (end?.rest ?? bytes.length) > MAX_HEAD_BYTES) {
       throw loadError("the head of its response is too long");
     }
     if (end === undefined) return undefined;
-    this.#headBytes += end.next;
+    this.#headBytes += end.rest;
     const head = parseHead(latin1Text(bytes, 0, end.text));
     if (head.statusCode < 200) {
       this.#interim += 1;
       // 101 is the response to an upgrade, which the request did not ask for.
       if (head.statusCode === 101 || this.#interim > MAX_INTERIM) throw notHttp();
-    } else this.#begin(head, bytes.length > end.next);
-    return bytes.subarray(end.next);
+    } else this.#begin(head, bytes.length > end.rest);
+    return bytes.subarray(end.rest);
   }
 
   /** Determines how the body ends (RFC 9112 §6.3). */
@@ -183,15 +184,6 @@ export class ResponseParser {
     this.#state = "done";
     this.#events.end(reusable);
   }
-}
-
-/** The position of the empty line. As in browsers, a line may end in a bare LF. */
-function endOfHead(bytes: Buffer): { text: number; next: number } | undefined {
-  for (let end = bytes.indexOf(LF); end !== -1; end = bytes.indexOf(LF, end + 1)) {
-    if (bytes[end + 1] === LF) return { text: end, next: end + 2 };
-    if (bytes[end + 1] === CR && bytes[end + 2] === LF) return { text: end, next: end + 3 };
-  }
-  return undefined;
 }
 
 function lineOf(bytes: Buffer, max: number): { text: string; next: number } | undefined {

@@ -66,43 +66,28 @@ export function openConfiguredStore(
 }
 
 /** Opens only the usage in the same database, without paid routes. Throws as `openConfiguredStore` does. */
-export function openConfiguredUsage(
-  postgres: PostgresConfig,
-  path: string,
-  environment: Environment = process.env,
-): OpenUsageStore {
-  const pool = poolOf(postgres, environment);
+export function openConfiguredUsage(postgres: PostgresConfig, path: string): OpenUsageStore {
+  const pool = poolOf(postgres);
   return pool === undefined ? sqlite().openUsageStore(path) : postgresStores().openPostgresUsage(pool);
 }
 
 /** Reads the version of the ledger in the same database, and changes nothing. Rejects if the version cannot be read. */
-export async function readLedgerVersion(
-  postgres: PostgresConfig,
-  path: string,
-  environment: Environment = process.env,
-): Promise<LedgerVersion> {
-  const pool = poolOf(postgres, environment);
+export async function readLedgerVersion(postgres: PostgresConfig, path: string): Promise<LedgerVersion> {
+  const pool = poolOf(postgres);
   if (pool === undefined) return (require("./open-ledger-view.ts") as typeof View).readSqliteVersion(path);
   return await postgresStores().readPostgresVersion(pool);
 }
 
 /** Opens the certificates in that database, or a folder beside the SQLite file. Throws as `openConfiguredStore`. */
-export function openConfiguredCertificates(
-  postgres: PostgresConfig,
-  path: string,
-  environment: Environment = process.env,
-): CertificateStore {
-  const pool = poolOf(postgres, environment);
+export function openConfiguredCertificates(postgres: PostgresConfig, path: string): CertificateStore {
+  const pool = poolOf(postgres);
   if (pool === undefined) return new (fileStores().FileCertificates)(join(dirname(path), "certificates"));
   return postgresStores().openPostgresCertificates(pool);
 }
 
 /** Opens the learned templates that a fleet shares. Undefined without `postgres.url`. Throws as `openConfiguredStore` does. */
-export function openConfiguredTemplates(
-  postgres: PostgresConfig,
-  environment: Environment = process.env,
-): TemplateStore | undefined {
-  const pool = poolOf(postgres, environment);
+export function openConfiguredTemplates(postgres: PostgresConfig): TemplateStore | undefined {
+  const pool = poolOf(postgres);
   return pool && postgresStores().openPostgresTemplates(pool);
 }
 
@@ -132,7 +117,7 @@ function jobsPoolOf({ pool_size, ...jobs }: JobsPostgresConfig, environment: Env
 /** Undefined without a `url`. */
 function poolOf(
   postgres: Omit<PostgresConfig, "kept_response_bytes">,
-  environment: Environment,
+  environment: Environment = process.env,
   key = "postgres",
 ): PoolSettings | undefined {
   const { url = "" } = postgres;

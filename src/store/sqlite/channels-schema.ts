@@ -5,7 +5,8 @@ const MOST = 10 ** PART_DIGITS - 1;
 
 type RowName = "OLD" | "NEW" | "p";
 
-function isTaken(row: RowName): string {
+/** The charge of a payment is taken from its channel or credit. */
+export function isTaken(row: RowName): string {
   return `(${row}.state NOT IN ('released', 'failed'))`;
 }
 

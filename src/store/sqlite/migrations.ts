@@ -1,12 +1,7 @@
 import { type Database } from "bun:sqlite";
 import { CREDIT_BOOK, CREDIT_SCHEME, MAX_CREDIT_DIGITS } from "../credits.ts";
-import { CHANNELS } from "./channels-schema.ts";
+import { CHANNELS, isTaken } from "./channels-schema.ts";
 import { addition, limbOf, LIMBS, PART_DIGITS, subtraction } from "./sums.ts";
-
-/** The charge of a payment is taken from its credit. */
-function isTaken(row: "OLD" | "NEW"): string {
-  return `(${row}.state NOT IN ('released', 'failed'))`;
-}
 
 function ofCredit(row: "OLD" | "NEW"): string {
   return `id = substr(${row}.asset, ${CREDIT_BOOK.length + 1})`;

@@ -1,4 +1,5 @@
 import { type Document } from "domhandler";
+import { escapeLinkText } from "../../extraction/links.ts";
 
 /** A link, with its text if it is known. */
 export interface Link {
@@ -49,11 +50,6 @@ export function linksIn(text: string): Link[] {
 /** One link per line: `[text](address)`, or only the address if there is no text. */
 export function linkLines(links: readonly Link[]): string {
   return links.map(({ url, text }) => (text === "" ? url : `[${escapeLinkText(text)}](${url})`)).join("\n");
-}
-
-/** Escapes backslashes and square brackets, so that a text can be the label of a Markdown link. */
-export function escapeLinkText(text: string): string {
-  return text.replace(/[\\[\]]/g, "\\$&");
 }
 
 /** Escapes `&`, `<`, `>` and `"`, for the text of an element or an attribute value in double quotes. */

@@ -1,5 +1,5 @@
 import { escapeAddress } from "../../extraction/markdown/escape.ts";
-import { escapeLinkText } from "./content.ts";
+import { escapeLinkText } from "../../extraction/links.ts";
 
 /** A Markdown table, whose first row is its header. All rows have as many cells. */
 export function tableLines(

@@ -39,7 +39,7 @@ const NO_TEXT = new Set(["script", "style", "noscript", "title", "textarea", "if
 const CODE = new Set(["pre", "code", "samp", "kbd", "xmp", "textarea"]);
 
 /** Whether an element is a template with its parent's shadow tree. */
-function isShadowRoot({ name, attribs }: Element): boolean {
+export function isShadowRoot({ name, attribs }: Element): boolean {
   return name === "template" && attribs["shadowrootmode"] !== undefined;
 }
 

@@ -15,12 +15,12 @@ export function opened<T>(open: () => T | undefined): T {
   throw new TurnpikeError("store-unavailable", "Cannot open the ledger: it is in the memory of the workers");
 }
 
-/** The result of a call of the ledger. Throws `store-unavailable` if it fails. */
-export async function stored<T>(ask: () => Promise<T>): Promise<T> {
+/** The result of a call of the ledger. Throws `store-unavailable` if it fails, with `what` for its error. */
+export async function stored<T>(ask: () => Promise<T>, what = "use the ledger"): Promise<T> {
   try {
     return await ask();
   } catch (error) {
-    throw new TurnpikeError("store-unavailable", `Cannot use the ledger: ${messageOf(error)}`);
+    throw new TurnpikeError("store-unavailable", `Cannot ${what}: ${messageOf(error)}`);
   }
 }
 

@@ -2,8 +2,11 @@ import { messageOf } from "../../../lib/caught.ts";
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { type AdminParts } from "./parts.ts";
 import { usage, usageHours, type UsageHours, type UsageReading } from "../shapes/usage.ts";
+import { stored } from "./ledger-store.ts";
 import { type Call, callerOf, hasFlag, type Operation } from "./operation.ts";
 
+/** The work that fails while the store is away, for its error. */
+const UNREAD = "read the usage";
 const CSV = "text/csv";
 const FORMAT = { name: "format", description: "`csv`: rows of consumer and route; also by Accept: text/csv" };
 const success = { description: "The counters since the last reset", schema: usage, types: [CSV] };
@@ -20,7 +23,7 @@ export const USAGE_OPERATIONS: readonly Operation[] = [
     success,
     failures: ["forbidden", "store-unavailable"],
     async run(call, parts) {
-      if (!hasFlag(call.query, "reset")) return response(call, await read(() => parts.usage.read()));
+      if (!hasFlag(call.query, "reset")) return response(call, await stored(() => parts.usage.read(), UNREAD));
       if (callerOf(call).access === "full") return await reset(call, parts);
       throw new TurnpikeError("forbidden", "Cannot reset the usage with the read-only key");
     },
@@ -34,7 +37,7 @@ export const USAGE_OPERATIONS: readonly Operation[] = [
     success: { description: "The hours with requests, oldest first", schema: usageHours },
     failures: ["store-unavailable"],
     async run(_call, parts) {
-      const hours = await read(() => parts.usage.hours());
+      const hours = await stored(() => parts.usage.hours(), UNREAD);
       const body = hours.map(({ hour, requests, clientErrors, serverErrors }) => ({
         time_ms: hour,
         requests,
@@ -60,20 +63,12 @@ export const USAGE_OPERATIONS: readonly Operation[] = [
 async function reset(call: Call, { usage: report, events }: AdminParts): Promise<Response> {
   const { by } = callerOf(call);
   try {
-    const reading = await read(() => report.readAndReset());
+    const reading = await stored(() => report.readAndReset(), UNREAD);
     events.add({ kind: "change", message: "reset the usage", by, outcome: "done" });
     return response(call, reading);
   } catch (error) {
     events.add({ kind: "change", message: `reset the usage: ${messageOf(error)}`, by, outcome: "failed" });
     throw error;
-  }
-}
-
-async function read<T>(ask: () => Promise<T>): Promise<T> {
-  try {
-    return await ask();
-  } catch (error) {
-    throw new TurnpikeError("store-unavailable", `Cannot read the usage: ${messageOf(error)}`);
   }
 }
 

@@ -1,4 +1,5 @@
-import { type About, type DocumentContent, escapeHtml, escapeLinkText, type Link } from "../../kinds/content.ts";
+import { escapeLinkText } from "../../../extraction/links.ts";
+import { type About, type DocumentContent, escapeHtml, type Link } from "../../kinds/content.ts";
 import { tableLines } from "../../kinds/table-lines.ts";
 import { type Grid, type GridTable } from "./grid.ts";
 
