@@ -262,6 +262,25 @@ test("unsafe methods invalidate stored responses, also those that Location names
   for (const one of [path, other]) expect(cacheStatus(await bed.ask(one))).toContain("fwd=uri-miss");
 });
 
+test.each([
+  ["of the same prefix", { path_prefix: "/", match: { methods: ["POST"] } }],
+  ["of the path itself", { path_prefix: "/p1", match: { methods: ["POST"] } }],
+  ["with a cache of its own", { path_prefix: "/", match: { methods: ["POST"] }, cache: {} }],
+])("an unsafe method on another route %s invalidates the stored responses of its URI", async (_, route) => {
+  const own = await CacheBed.start({}, [{ ...route, name: "changes", upstream: "origin" }]);
+  try {
+    const path = own.newPath();
+    own.responses("Cache-Control: max-age=60\r\n");
+    await own.ask(path);
+    await own.ask(`${path}?other`, "Content-Length: 0\r\n", "POST");
+    expect(cacheStatus(await own.ask(path))).toContain("hit");
+    await own.ask(path, "Content-Length: 0\r\n", "POST");
+    expect(cacheStatus(await own.ask(path))).toContain("fwd=uri-miss");
+  } finally {
+    await own.stop();
+  }
+});
+
 test("the key has Accept-Encoding and the named headers, and another host is another response", async () => {
   const path = bed.newPath();
   bed.responses("Cache-Control: max-age=60\r\nVary: Accept-Encoding, X-A\r\n");

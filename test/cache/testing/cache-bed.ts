@@ -15,8 +15,8 @@ export class CacheBed {
     this.gateway = gateway;
   }
 
-  /** `cache` is the route's setting. */
-  static async start(cache: object): Promise<CacheBed> {
+  /** `cache` is the setting of the route for `/`. */
+  static async start(cache: object, otherRoutes: readonly object[] = []): Promise<CacheBed> {
     const origin = await RawOrigin.start();
     const { upstreams } = everythingTo(origin.port);
     const gateway = await startGateway({
@@ -25,7 +25,7 @@ export class CacheBed {
         ...upstream,
         servers: [{ address: "127.0.0.1", port: origin.port, max_fails: 1000 }],
       })),
-      routes: [{ path_prefix: "/", upstream: "origin", retry: { max_retries: 0 }, cache }],
+      routes: [{ path_prefix: "/", upstream: "origin", retry: { max_retries: 0 }, cache }, ...otherRoutes],
     });
     return new CacheBed(origin, gateway);
   }

@@ -195,6 +195,26 @@ describe("requests that no stored response serves", () => {
   });
 });
 
+test("a response that was requested before a POST is neither stored nor shared after it", () => {
+  const world = new CacheWorld();
+  const cacheable = { fields: "Cache-Control: max-age=60\r\n" };
+  const early = world.ask();
+  const atEarly = world.last;
+  world.begin({ ...cacheable, length: 3 });
+  world.ask("Range: bytes=0-0\r\n");
+  const atPart = world.last;
+  world.ask({ method: "POST" });
+  world.reply({ body: "done" });
+  const late = world.ask();
+  world.send("old", atEarly);
+  atEarly.response.end("");
+  const part = { status: 206, fields: `${cacheable.fields}Content-Range: bytes 0-0/3\r\n`, body: "o" };
+  world.reply(part, atPart);
+  expect([early.body, late.isEnded, world.store.entries]).toEqual(["old", false, 0]);
+  world.reply({ ...cacheable, body: "new" });
+  expect([late.body, world.ask().body, world.store.bytes > 0]).toEqual(["new", "new", true]);
+});
+
 describe("the response to a HEAD", () => {
   test.each([
     [200, 'ETag: "a"\r\n', -1, "updated"],

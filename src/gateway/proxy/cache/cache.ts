@@ -18,6 +18,7 @@ import { freshenByHead, invalidateBy } from "./observing-sinks.ts";
 import { partVariant, recordPart } from "./part.ts";
 import { type Reader } from "./reader.ts";
 import { type CacheStore } from "./store.ts";
+import { type Stores } from "./stores.ts";
 import { type CacheClocks, type StoredResponse } from "./stored-response.ts";
 import { variantOf } from "./variant.ts";
 import { joined } from "../../../lib/memory/flat-text.ts";
@@ -49,6 +50,8 @@ export interface CacheWatcher {
 
 export interface CacheDeps extends CacheClocks {
   readonly store: CacheStore;
+  /** Those of all routes. */
+  readonly stores: Pick<Stores, "invalidate">;
   readonly watcher: CacheWatcher;
 }
 
@@ -60,6 +63,7 @@ export class ResponseCache implements FetchHost {
   readonly maxEntryBytes: number;
   readonly now: () => number;
   readonly date: () => number;
+  readonly #stores: CacheDeps["stores"];
   readonly #vary: readonly string[];
   readonly #watcher: CacheDeps["watcher"];
   readonly #target: ForwardTarget;
@@ -69,6 +73,7 @@ export class ResponseCache implements FetchHost {
 
   constructor(settings: CacheSettings, target: ForwardTarget, deps: CacheDeps) {
     this.store = deps.store;
+    this.#stores = deps.stores;
     this.now = deps.now;
     this.date = deps.date;
     this.#watcher = deps.watcher;
@@ -103,7 +108,8 @@ export class ResponseCache implements FetchHost {
     }
     const isOwn = control.noStore || conditions.ifMatch !== undefined || conditions.ifUnmodifiedSince !== undefined;
     if (method === "HEAD" || isOwn || isOfPart) {
-      if (!isOwn && isOfPart) recordPart(exchange, this, { uri, variant, request, askedAt: this.now() });
+      if (!isOwn && isOfPart)
+        recordPart(exchange, this, { uri, variant, request, askedAt: this.now(), version: this.store.version });
       this.#pass(exchange, stored, isOwn ? "bypass" : reasonFor(stored, this.store.has(uri)));
       return;
     }
@@ -155,13 +161,14 @@ export class ResponseCache implements FetchHost {
   #fetchFor(exchange: Exchange, plan: FetchPlan): void {
     const key = keyOf(plan);
     const running = this.#fetches.get(key);
+    const isJoinable = running !== undefined && !running.isOutdated;
     // A request with no-cache must not get the response of an earlier request.
-    if (running !== undefined && !this.#unshared.has(key) && !plan.request.control.noCache) {
+    if (isJoinable && !this.#unshared.has(key) && !plan.request.control.noCache) {
       running.join(exchange, plan.request);
       return;
     }
     const fetch = new Fetch(this, plan);
-    if (running === undefined) this.#fetches.set(key, fetch);
+    if (!isJoinable) this.#fetches.set(key, fetch);
     fetch.join(exchange, plan.request);
     this.#ask(exchange, fetch);
   }
@@ -228,10 +235,7 @@ export class ResponseCache implements FetchHost {
   #passBy(exchange: Exchange, reason: "method" | "bypass"): void {
     this.#watcher.responded("bypass");
     exchange.addedFields = joined(exchange.addedFields, `Cache-Status: Turnpike; fwd=${reason}\r\n`);
-    const { head } = exchange;
-    if (reason === "method" && head.method !== "OPTIONS") {
-      exchange.response = invalidateBy(exchange.response, this.store, { uri: uriOf(head), head });
-    }
+    invalidateBy(exchange, this.#stores);
     forward(exchange, this.#target);
   }
 

@@ -31,7 +31,7 @@ export interface FetchHost extends PartHost {
 }
 
 /** The request of a `Fetch`, and the key of its response: the URI and the variant. */
-export interface FetchPlan extends Omit<PartPlan, "askedAt"> {
+export interface FetchPlan extends Omit<PartPlan, "askedAt" | "version"> {
   /** The stored response to revalidate. Undefined: the fetch does not revalidate. */
   readonly stale: StoredResponse | undefined;
   /** The reason for the upstream request, as in Cache-Status (RFC 9211 §2.2). */
@@ -51,6 +51,7 @@ export class Fetch implements SubrequestSink {
   readonly plan: FetchPlan;
   readonly #host: FetchHost;
   readonly #askedAt: number;
+  readonly #version: number;
   readonly #readers = new Set<Reader>();
   readonly #pieces = new Pieces();
   #own: Subrequest | undefined;
@@ -67,6 +68,12 @@ export class Fetch implements SubrequestSink {
     this.#host = host;
     this.plan = plan;
     this.#askedAt = host.now();
+    this.#version = host.store.version;
+  }
+
+  /** True if the URI was invalidated after the request. */
+  get isOutdated(): boolean {
+    return this.#host.store.isOutdated(this.plan.uri, this.#version);
   }
 
   /** Sets the upstream request. The caller begins it. */
@@ -228,7 +235,7 @@ export class Fetch implements SubrequestSink {
     this.#pieces.isWhole = true;
     this.#pieces.trailers = trailers;
     const isStored = this.#isStoring && trailers === "";
-    if (isStored) this.#store(this.#head);
+    if (isStored && !this.isOutdated) this.#store(this.#head);
     this.#finish(isStored);
     for (const reader of this.#readers) reader.read(this.#pieces);
   }

@@ -1,10 +1,11 @@
 import { fieldValue, fieldValues } from "../../../lib/http/fields.ts";
 import { normalisePath } from "../../../lib/http/url-path.ts";
-import { type RequestHead, type ResponseHead, type ResponseSink } from "../../exchange/exchange.ts";
+import { type Exchange, type RequestHead, type ResponseHead, type ResponseSink } from "../../exchange/exchange.ts";
 import { ResponseRelay } from "../../exchange/response-relay.ts";
 import { uriOf } from "./cache-uri.ts";
 import { type CachePolicy } from "./freshness.ts";
 import { type CacheStore } from "./store.ts";
+import { type Stores } from "./stores.ts";
 import { type CacheClocks, receivedHead, type StoredResponse } from "./stored-response.ts";
 
 /** Relays a response and inspects its final head. */
@@ -22,30 +23,31 @@ class ObservingSink extends ResponseRelay {
   }
 }
 
-/** A successful response to an unsafe method invalidates the stored responses of its URIs (RFC 9111 §4.4). */
-export function invalidateBy(
-  sink: ResponseSink,
-  store: CacheStore,
-  { uri, head }: { readonly uri: string; readonly head: RequestHead },
-): ResponseSink {
-  return new ObservingSink(sink, ({ status, fields }) => {
+/** A successful response to an unsafe method invalidates the stored responses of its URIs on all routes (RFC 9111 §4.4). */
+export function invalidateBy(exchange: Exchange, stores: Pick<Stores, "invalidate">): void {
+  const { head, response } = exchange;
+  if (head.method === "GET" || head.method === "HEAD" || head.method === "OPTIONS") return;
+  const uri = uriOf(head);
+  exchange.response = new ObservingSink(response, ({ status, fields }) => {
     if (status >= 400) return;
-    store.invalidate(uri);
+    stores.invalidate(uri, head.path);
     for (const name of ["location", "content-location"]) {
       for (const value of fieldValues(fields, name)) {
         const other = sameOrigin(value, uri, head);
-        if (other !== undefined) store.invalidate(other);
+        if (other !== undefined) stores.invalidate(uriOf(other), other.path);
       }
     }
   });
 }
 
-/** The URI of `reference`, relative to `base`, in the form of cache keys. Undefined if it has another origin. */
-function sameOrigin(reference: string, base: string, { scheme, authority }: RequestHead): string | undefined {
+type Named = Pick<RequestHead, "scheme" | "authority" | "path" | "query">;
+
+/** The target that `reference` names, relative to `base`, in the form of cache keys. Undefined if it has another origin. */
+function sameOrigin(reference: string, base: string, { scheme, authority }: Named): Named | undefined {
   const url = URL.parse(reference, base);
   const own = URL.parse(base);
   if (url === null || own === null || url.origin !== own.origin) return undefined;
-  return uriOf({ scheme, authority, path: normalisePath(url.pathname) ?? url.pathname, query: url.search });
+  return { scheme, authority, path: normalisePath(url.pathname) ?? url.pathname, query: url.search };
 }
 
 /** The response to a HEAD updates or invalidates the stored response for GET (RFC 9111 §4.3.5). */

@@ -27,6 +27,8 @@ export interface PartPlan {
   readonly variant: string;
   readonly request: CacheRequest;
   readonly askedAt: number;
+  /** That of the store when the request was sent. */
+  readonly version: number;
 }
 
 export interface PartHost extends CacheClocks {
@@ -123,9 +125,10 @@ interface ReceivedPart {
 
 function keepPart(
   { store, policy, maxEntryBytes }: PartHost,
-  { uri, variant }: PartPlan,
+  { uri, variant, version }: PartPlan,
   received: ReceivedPart,
 ): void {
+  if (store.isOutdated(uri, version)) return;
   const before = store.find(uri, partVariant(variant));
   const { body, extent } = before === undefined ? received : joined(before, received, maxEntryBytes);
   const head = { ...received.head, fields: withoutFields(received.head.fields, ["content-range"]) };

@@ -1,25 +1,31 @@
 import { isDeepStrictEqual } from "node:util";
 import { eventTime } from "../../../lib/time/event-clock.ts";
 import { type RouteConfig } from "../../config/config.ts";
+import { type Exchange } from "../../exchange/exchange.ts";
 import { type FeatureParts } from "../../features/feature-parts.ts";
 import type * as Methods from "../../policy/auth/create-method.ts";
 import { CONSUMER_HEADER } from "../../policy/auth/method.ts";
+import { matchOf } from "../../routing/conditions.ts";
 import { routeName } from "../../routing/route-name.ts";
 import { type Telemetry } from "../../telemetry/telemetry.ts";
+import { forward } from "../forward.ts";
 import { type ForwardTarget } from "../target.ts";
 import type * as Caches from "./cache.ts";
-import type * as Stores from "./store.ts";
+import type * as Observing from "./observing-sinks.ts";
+import type * as Store from "./store.ts";
+import { Stores } from "./stores.ts";
 
 /** Loaded with the first route that caches (bench start). */
 const caches = (): typeof Caches => require("./cache.ts");
-const stores = (): typeof Stores => require("./store.ts");
+const observing = (): typeof Observing => require("./observing-sinks.ts");
+const stored = (): typeof Store => require("./store.ts");
 
 /** Loaded with the first route that authenticates its clients (bench start). */
 const methods = (): typeof Methods => require("../../policy/auth/create-method.ts");
 
 interface KeptCache {
   readonly route: RouteConfig;
-  readonly store: Stores.CacheStore;
+  readonly store: Store.CacheStore;
 }
 
 /** Provides `routes[].cache`. Routes that have not changed since `previous` keep their cached responses. */
@@ -38,8 +44,8 @@ export function provideCaches(parts: FeatureParts, previous: RouteCaches | undef
 function createStore(
   { max_entries: maxEntries, max_bytes: maxBytes }: NonNullable<RouteConfig["cache"]>,
   { counts }: Telemetry,
-): Stores.CacheStore {
-  return new (stores().CacheStore)({ maxEntries, maxBytes }, (entries, bytes) => {
+): Store.CacheStore {
+  return new (stored().CacheStore)({ maxEntries, maxBytes }, (entries, bytes) => {
     counts.add("cacheEntries", entries);
     counts.add("cacheBytes", bytes);
   });
@@ -47,11 +53,17 @@ function createStore(
 
 class RouteCaches {
   readonly byRoute: ReadonlyMap<string, KeptCache>;
+  readonly #stores: Stores;
+  /** Some routes that cache serve only a part of the requests for a path. */
+  readonly #isConditional: boolean;
   readonly #telemetry: Telemetry;
   readonly #date: () => number;
 
   constructor(byRoute: ReadonlyMap<string, KeptCache>, { telemetry, clock }: FeatureParts) {
     this.byRoute = byRoute;
+    const kept = byRoute.values().toArray();
+    this.#stores = new Stores(kept.map(({ route, store }) => [matchOf(route).pathPrefix, store]));
+    this.#isConditional = kept.some(({ route }) => route.match !== undefined);
     this.#telemetry = telemetry;
     this.#date = clock;
   }
@@ -69,10 +81,24 @@ class RouteCaches {
     const settings = { ttl, targets, vary: [...keyNames], maxEntryBytes };
     return new (caches().ResponseCache)(settings, target, {
       store: kept.store,
+      stores: this.#stores,
       watcher: this.#watcherOf(route),
       now: eventTime,
       date: this.#date,
     });
+  }
+
+  /** For a route without a cache, if another route may store responses to requests for its URIs; otherwise undefined. */
+  beside(route: RouteConfig, target: ForwardTarget): { serve: (exchange: Exchange) => void } | undefined {
+    if (this.byRoute.size === 0 || (route.match === undefined && !this.#isConditional)) return undefined;
+    const { invalidateBy } = observing();
+    const stores = this.#stores;
+    return {
+      serve(exchange) {
+        invalidateBy(exchange, stores);
+        forward(exchange, target);
+      },
+    };
   }
 
   #watcherOf(route: RouteConfig): Caches.CacheWatcher {

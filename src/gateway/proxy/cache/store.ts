@@ -1,5 +1,9 @@
+import { NewestMap } from "../../../lib/memory/newest-map.ts";
 import { type CachePolicy } from "./freshness.ts";
 import { type ReceivedHead, type StoredResponse } from "./stored-response.ts";
+
+/** Invalidated URIs that are known. Beyond them the oldest is dropped. */
+const MAX_INVALIDATED = 1024;
 
 /** The maximum number of stored responses, and their maximum bytes in sum. */
 export interface StoreLimits {
@@ -13,6 +17,10 @@ export class CacheStore {
   readonly #watch: (entries: number, bytes: number) => void;
   /** The responses of each URI, usually one; the last used one is at the end. */
   readonly #byUri = new Map<string, StoredResponse[]>();
+  /** The version in which a URI was invalidated last, by the URI's hash: a URI can have 32 KiB. */
+  readonly #invalidated = new NewestMap<number | bigint, number>(MAX_INVALIDATED);
+  /** The number of invalidations. */
+  version = 0;
   #newest: StoredResponse | undefined;
   #oldest: StoredResponse | undefined;
   #entries = 0;
@@ -100,7 +108,13 @@ export class CacheStore {
   }
 
   invalidate(uri: string): void {
+    this.#invalidated.set(Bun.hash(uri), ++this.version);
     for (const response of this.#byUri.get(uri)?.slice() ?? []) this.remove(response);
+  }
+
+  /** True if the response to a request for this URI, which was sent in this `version`, may be older than a change. */
+  isOutdated(uri: string, version: number): boolean {
+    return version !== this.version && (this.#invalidated.get(Bun.hash(uri)) ?? 0) > version;
   }
 
   /** Removes all responses and accepts no more. Running fetches continue for their readers. */

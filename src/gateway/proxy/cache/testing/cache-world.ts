@@ -50,7 +50,7 @@ export class CacheWorld {
     const settings = { ttl: 0, targets: [], vary: [], maxEntryBytes: 2_000_000, ...change };
     const watcher = { responded: (how: string) => this.results.push(how) };
     const clocks = { now: () => this.now, date: () => this.now + this.setBy };
-    this.cache = new ResponseCache(settings, target, { store: this.store, watcher, ...clocks });
+    this.cache = new ResponseCache(settings, target, { store: this.store, stores: this.store, watcher, ...clocks });
   }
 
   /** Sends a request. */
