@@ -110,24 +110,19 @@ for (const protocol of PROTOCOLS) {
   });
 
   test(`responses that must not be compressed pass unchanged over ${protocol}`, async () => {
-    const rows: readonly (readonly [fields: string, status?: string])[] = [
+    const rows: readonly (readonly [fields: string, status?: string, vary?: string])[] = [
       [`${JSON_TYPE}Content-Encoding: br\r\n`],
       [`${JSON_TYPE}Content-Encoding: x-own\r\n`],
-      [`${JSON_TYPE}Content-Range: bytes 0-9/900\r\n`, "206 Partial Content"],
+      [`${JSON_TYPE}Content-Range: bytes 0-9/900\r\n`, "206 Partial Content", "Accept-Encoding"],
       [`${JSON_TYPE}Cache-Control: public, No-Transform\r\n`],
       ["Content-Type: image/png\r\n"],
       ["Content-Type: application/grpc-web+json\r\n"],
       ["X-No-Type: 1\r\n"],
     ];
-    for (const [fields, status] of rows) {
+    for (const [fields, status, vary] of rows) {
       responses(`${fields}ETag: "a"\r\n`, BODY, status);
       const reply = await gateway.request(protocol, { headers: { "accept-encoding": "gzip" } });
-      expect([fields, reply.text, reply.header("etag"), reply.header("vary")]).toEqual([
-        fields,
-        BODY,
-        '"a"',
-        undefined,
-      ]);
+      expect([fields, reply.text, reply.header("etag"), reply.header("vary")]).toEqual([fields, BODY, '"a"', vary]);
       expect(reply.header("content-length")).toBe(String(BODY.length));
     }
   });

@@ -39,9 +39,10 @@ export class Plan {
   decide(exchange: Exchange, head: ResponseHead): Decided {
     const { fields, status } = head;
     if (status === 304) return { fields: this.#notModified(fields), coding: undefined };
-    if (!this.#mayCompress(head)) return { fields, coding: undefined };
+    if (!this.#isCompressible(head)) return { fields, coding: undefined };
     const varied = withVary(fields);
-    const coding = exchange.gone ? undefined : this.#coding;
+    // A range is one of the uncompressed bytes, with the fields of the whole response (RFC 9110 §15.3.7).
+    const coding = exchange.gone || status === 206 ? undefined : this.#coding;
     if (coding === undefined || (exchange.head.method !== "HEAD" && !this.slots.take())) {
       return { fields: varied, coding: undefined };
     }
@@ -49,15 +50,16 @@ export class Plan {
     return { fields: `${weakened(plain)}Content-Encoding: ${coding}\r\n`, coding };
   }
 
-  #mayCompress({ status, fields, bodyLength }: ResponseHead): boolean {
-    // 204 and 205 have no body; 206 is a range of the uncompressed bytes.
-    if (status < 200 || (status >= 204 && status <= 206)) return false;
-    if (bodyLength !== -1 && bodyLength < this.#rules.minBytes) return false;
+  /** True for a response that is compressed if its client accepts a coding, and for a range of one. */
+  #isCompressible({ status, fields, bodyLength }: ResponseHead): boolean {
+    const isRange = status === 206;
+    if (status < 200 || status === 204 || status === 205) return false;
+    if (bodyLength !== -1 && bodyLength < this.#rules.minBytes && !isRange) return false;
     const type = fieldValue(fields, "content-type");
     if (type === undefined || !this.#rules.matches(type) || /^application\/grpc/i.test(type)) return false;
     const encoding = fieldValue(fields, "content-encoding");
     if (encoding !== undefined && encoding.toLowerCase() !== "identity") return false;
-    return fieldValue(fields, "content-range") === undefined && !forbidsTransforms(fields);
+    return (isRange || fieldValue(fields, "content-range") === undefined) && !forbidsTransforms(fields);
   }
 
   /** A client that asks with the weak form has a response compressed by the gateway: the 304 has the weak tag. */

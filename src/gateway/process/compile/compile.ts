@@ -116,7 +116,8 @@ async function compileWith(held: Holdings, { config, deps, before }: Compilation
       isGuarded: isGuarded(route) || filters.route(route) !== undefined,
       policies,
       target,
-      handler: payments.handlerOf(route) ?? ownResponse(route) ?? caches.of(route, target) ?? caches.beside(route, target),
+      handler:
+        payments.handlerOf(route) ?? ownResponse(route) ?? caches.of(route, target) ?? caches.beside(route, target),
       observer: await observers.of(route),
     });
   }
