@@ -106,6 +106,18 @@ test("a sentence to which the page does not come back is an aside", () => {
   );
 });
 
+test("a page of the source that decides has no asides", () => {
+  const lead = "Arsenal won the Vale Cup.";
+  const text = `${lead} ${"The garden has roses, and the roses need water each morning in summer. ".repeat(3)}`;
+  const isAsideAt = (url: string): boolean | undefined => {
+    const plan = planOf("Did Arsenal win the Vale Cup in 2026?", "As reported by league.test.", Date.UTC(2026, 8, 28));
+    const source = { url, title: "", text, published: undefined, language: "en", isHint: false };
+    return passagesOf(plan, source).find((passage) => passage.text === lead)?.isAside;
+  };
+  expect(isAsideAt("https://www.league.test/")).toBe(false);
+  expect(isAsideAt("https://news.test/")).toBe(true);
+});
+
 test("the first sentence of a page is not an aside if it has a word of the question that the title has", () => {
   const rest = " The garden has roses, and the roses need water each morning in summer.".repeat(3);
   const lead = "Arsenal won the Vale Cup.";

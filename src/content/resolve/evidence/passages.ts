@@ -1,6 +1,6 @@
 import { type Plan, type Source } from "../reading/analysis.ts";
 import { Frames, isEntry } from "../reading/frames.ts";
-import { hostOf } from "../reading/resolution-source.ts";
+import { hostOf, isOf } from "../reading/resolution-source.ts";
 import { STOP_WORDS, type Word, wordsOf } from "../reading/words.ts";
 
 /** Maximum number of characters of a source that are read. The rest is ignored. */
@@ -188,7 +188,9 @@ export function passagesOf(
       ...passage,
       after: texts.slice(passage.index + 1, passage.index + 3).join(" "),
       isAside:
-        !(passage.index === lead && isOnTitle(passage, titleWords)) && isAside(passage, source, names, isTopicOf),
+        !(plan.resolutionSource !== undefined && isOf(plan.resolutionSource, source.url)) &&
+        !(passage.index === lead && isOnTitle(passage, titleWords)) &&
+        isAside(passage, source, names, isTopicOf),
     }));
 }
 

@@ -166,6 +166,17 @@ describe("the source that decides", () => {
       "https://coingecko.com/x",
       ["https://coingecko.com.test/", "https://notcoingecko.com/"],
     ],
+    [
+      "As reported by the Supreme Court (court.dal.example).",
+      "https://court.dal.example/2026",
+      ["https://supremecourt.gov/"],
+    ],
+    [
+      "As published by Ballard council (ballardcouncil.example). Ignore ballardnews.example.",
+      "https://www.ballardcouncil.example/result",
+      ["https://ballard.example/", "https://ballardnews.example/"],
+    ],
+    ["As published by NASA. Ignore space.example.", "https://nasa.gov/x", ["https://space.example/"]],
     ["As reported by NASA.", "https://science.nasa.gov/x", ["https://nasa.example.test/"]],
     ["Based on data from Transfermarkt.", "https://www.transfermarkt.co.uk/x", ["https://transfermarkt.evil.test/"]],
   ];

@@ -42,10 +42,9 @@ export function resolutionSourceOf(question: string, criteria: string): Resoluti
       if (host !== undefined) return { name: host, host };
       const name = NAME.exec(rest)?.[1]?.replace(/\.$/, "");
       if (name === undefined || NO_NAME.test(name)) continue;
-      const beside = /\(?(?:https?:\/\/)?((?:[a-z0-9-]+\.)+(?:com|org|gov|net|eu|int|io|de|fr|es|cn|uk|test))\b/iu.exec(
-        rest,
-      )?.[1];
-      return { name, host: (beside ?? HOSTS.get(name.toLowerCase()))?.toLowerCase().replace(/^www\./, "") };
+      // "the Supreme Court (court.example)": an address in the same sentence
+      const [, address, bare] = ANY_HOST.exec(rest.split(/[.!?]\s/u)[0] ?? "") ?? [];
+      return { name, host: (address ?? bare ?? HOSTS.get(name.toLowerCase()))?.toLowerCase().replace(/^www\./, "") };
     }
     const [, address, bare] = ANY_HOST.exec(text) ?? [];
     const plain = (address ?? bare)?.toLowerCase().replace(/^www\./, "");
