@@ -156,6 +156,12 @@ export const ACCEPTED: readonly Accepted[] = [
     reason: "saves a copy: ASCII is the same bytes in UTF-8",
   },
   {
+    file: "src/gateway/policy/auth/api-key.ts",
+    code: "const recent = this.#recent[slot] ?? 0;",
+    mutant: "this.#recent[slot] ?? 0  →  (this.#recent[slot] && 0)",
+    reason: "saves time (bench parts): a key that is not found at its slot is searched among all keys",
+  },
+  {
     file: "src/gateway/policy/payment/responses/response-file.ts",
     code: 'if (bytesWritten === 0) throw new Error("Cannot write a response: the disk is full");',
     mutant: "bytesWritten === 0  →  false",

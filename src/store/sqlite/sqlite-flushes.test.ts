@@ -93,6 +93,16 @@ test("a settlement, a delivery and new payments of one turn are one transaction"
   database.close();
 });
 
+test("a look for payments that are due waits for no other writer of the file, if nothing is due", async () => {
+  const { ledger, database } = openLedger("due.db");
+  const other = new Database(join(folder, "due.db"));
+  other.run("BEGIN IMMEDIATE");
+  expect(await ledger.claimDue(8)).toEqual([]);
+  other.close();
+  await ledger.close();
+  database.close();
+});
+
 const CHANNEL = {
   network: PAYMENT.network,
   payer: PAYMENT.from,

@@ -166,6 +166,16 @@ test("a priced route is sold, and its settlements and deliveries are counted", a
   expect(facilitators.size).toBe(0);
 });
 
+test("with a key of signed receipts, the challenges of a route have signed offers", async () => {
+  environment("TURNPIKE_TEST_KEY", "1".repeat(64));
+  const signed_receipts = { key_env: "TURNPIKE_TEST_KEY" };
+  const routes = [{ path_prefix: "/goods", x402: SOLD }];
+  const { serve } = await provide({ routes, x402: { public_url: "https://shop.example", signed_receipts } });
+  const { url } = await serve("/goods");
+  const challenge = decoded(await fetch(`${url}/goods`), "payment-required");
+  expect(challenge).toMatchObject({ extensions: { "offer-receipt": { info: { offers: [{ acceptIndex: 0 }] } } } });
+});
+
 test("prepaid credit is sold at its own path, and pays for the other routes", async () => {
   const { pay_to, network, asset } = SOLD;
   const credit = { pay_to, network, asset, min: "$0.01" };

@@ -74,3 +74,23 @@ describe("the units of a body", () => {
     expect(error).toMatchObject({ code: "invalid-parameters", errors: [{ path: "a.b", pointer: "/a/b" }] });
   });
 });
+
+describe("the names of the items of a body", () => {
+  const items = (count: number) => Array.from({ length: count }, () => "a");
+  const MOST = "expected an array of at most 64 items";
+  const NAMES = "expected names, or objects with a name as type";
+  test.each<[Json | undefined, readonly string[] | string | undefined]>([
+    [{ n: ["a", { type: "b" }] }, ["a", "b"]],
+    [{ n: [] }, []],
+    [{ n: items(64) }, items(64)],
+    [{ n: items(65) }, MOST],
+    [{ n: "a" }, MOST],
+    [{ n: [1] }, NAMES],
+    [{ n: [{ type: 1 }] }, NAMES],
+    [{ N: [] }, TWICE],
+    [{}, undefined],
+    [undefined, undefined],
+  ])("%j are %p", (body, expected) => {
+    expect(plain(new BodyValue("/n").names(body))).toEqual(expected);
+  });
+});

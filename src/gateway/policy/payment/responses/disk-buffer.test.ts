@@ -171,6 +171,18 @@ test("a dropped body frees its memory at once, and its file", async () => {
   expect(late.told.written).toBe(2 * BUFFER + 3);
 });
 
+test("a finished body stays for its new owner, also if its buffer is dropped", async () => {
+  const { host, told } = hostOf();
+  const diskBuffer = new DiskBuffer(host, -1);
+  send(diskBuffer, new Uint8Array(10));
+  const file = await diskBuffer.finish();
+  diskBuffer.drop();
+  await new Promise(setImmediate);
+  expect(await file.read(0)).toHaveLength(10);
+  file.release();
+  await until(() => told.closed === 1);
+});
+
 test("a file that cannot be created or written breaks the buffer", async () => {
   const { host, told } = hostOf();
   const diskBuffer = new DiskBuffer({ ...host, open: () => Promise.reject(new Error("ENOSPC")) }, -1);
