@@ -392,6 +392,8 @@ describe("a deposit", () => {
       share: { payer: PAYER, asset: USDC, value: 5000n, isContract: false },
     });
     expect(await sending?.share.funds()).toBe(5000n);
+    scripted.responses = { ...SOUND, [BALANCE]: "fails" };
+    expect(await sending?.share.funds()).toMatchObject({ error: "refused" });
   });
 });
 

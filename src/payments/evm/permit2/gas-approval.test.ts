@@ -194,6 +194,14 @@ describe.skipIf(!hasChain)("a token without permits and without an approval befo
     });
   }
 
+  /** A payment of `payer` with this approval, or with one that is no transaction. */
+  async function approved(payer: TestAccount, transaction: object | undefined, change: object = {}) {
+    const payment = await shop.permit(shop.exact, payer);
+    const signedTransaction = transaction && (await approval(payer, transaction));
+    const own = { from: payer.address, asset: shop.token.address, spender: PERMIT2, amount: "1000000", version: "1" };
+    return { ...payment, extensions: { [GAS_APPROVAL]: { info: { ...own, signedTransaction, ...change } } } };
+  }
+
   const WRONG: readonly (readonly [what: string, info: object, transaction: object | undefined, reason: string])[] = [
     ["of another payer", { from: PAYEE }, {}, "erc20_approval_from_mismatch"],
     ["for another token", { asset: PAYEE }, {}, "erc20_approval_asset_mismatch"],
@@ -230,24 +238,41 @@ describe.skipIf(!hasChain)("a token without permits and without an approval befo
   for (const [what, change, transaction, reason] of WRONG) {
     test(`an approval ${what} is refused, and costs no gas`, async () => {
       const payer = await shop.payer();
-      const payment = await shop.permit(shop.exact, payer);
-      const signedTransaction = transaction === undefined ? undefined : await approval(payer, transaction);
-      const info = {
-        from: payer.address,
-        asset: shop.token.address,
-        spender: PERMIT2,
-        amount: "1000000",
-        version: "1",
-        signedTransaction,
-        ...change,
-      };
-      const wrong = { ...payment, extensions: { [GAS_APPROVAL]: { info } } };
+      const wrong = await approved(payer, transaction, change);
       const before = await gasOf(lender);
       expect(await facilitator.verify(wrong, shop.exact)).toEqual({ kind: "refused", reason } as never);
       expect(await facilitator.settle(wrong, shop.exact)).toMatchObject({ kind: "refused" });
       expect([await gasOf(lender), await gasOf(payer)]).toEqual([before, 0n]);
     });
   }
+
+  test.each<[what: string, base: bigint, fits: bigint, refused: bigint]>([
+    ["at least the present base fee", 1_500_000_000n, 1_500_000_000n, 1_499_999_999n],
+    ["at most four times the fee of the next blocks", 1_500_000_000n, 16_000_000_000n, 16_000_000_001n],
+    ["at most the operator's limit", 12_000_000_000n, 50_000_000_000n, 50_000_000_001n],
+    ["at most 2 gwei on a cheaper chain", 1n, 2_000_000_000n, 2_000_000_001n],
+  ])("an approval whose gas is lent pays %s", async (_what, base, fits, refused) => {
+    const proxy = startNodeProxy(shop.chain.rpcUrl);
+    const own = await shop.facilitator({
+      rpc_url: proxy.rpcUrl,
+      lender: { kind: "key", key: keyOf(lender) },
+      max_fee_per_gas: "50000000000",
+    });
+    proxy.behave(async ({ id, method }, forward) => {
+      if (method !== "eth_feeHistory") return forward();
+      const tip = base === 1n ? "0x1" : "0x3b9aca00";
+      return { jsonrpc: "2.0", id, result: { baseFeePerGas: [`0x${base.toString(16)}`], reward: [[tip]] } };
+    });
+    const payer = await shop.payer();
+    const results = [fits, refused].map(async (maxFeePerGas) =>
+      own.verify(await approved(payer, { maxFeePerGas }), shop.exact),
+    );
+    expect(await Promise.all(results)).toMatchObject([
+      { kind: "valid" },
+      { kind: "refused", reason: "erc20_approval_tx_failed" },
+    ]);
+    await proxy.close();
+  });
 
   test("no gas is lent for a payment that would fail, or signed by another account", async () => {
     const [poor, payer] = [await shop.payer(1n), await shop.payer()];

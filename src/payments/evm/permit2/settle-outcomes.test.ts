@@ -270,6 +270,10 @@ test("the payer's money is the smaller one of its balance and its allowance", as
   expect(await share?.funds()).toBe(5n);
   scripted.responses = { ...SOUND, [BALANCE]: "0x" };
   expect(await share?.funds()).toBe(0n);
+  for (const read of [BALANCE, ALLOWANCE]) {
+    scripted.responses = { ...SOUND, [read]: "fails" };
+    expect(await share?.funds()).toMatchObject({ error: "refused" });
+  }
   const contract = await run({ sent: MINED, before: { eth_getCode: "0x60" } });
   expect(contract.sendings[0]?.share.isContract).toBe(true);
 });
