@@ -194,7 +194,7 @@ describe.skipIf(!hasChain)("a token without permits and without an approval befo
     });
   }
 
-  /** A payment of `payer` with this approval, or with one that is no transaction. */
+  /** A payment of `payer` with this approval. Undefined: the approval lacks its transaction. */
   async function approved(payer: TestAccount, transaction: object | undefined, change: object = {}) {
     const payment = await shop.permit(shop.exact, payer);
     const signedTransaction = transaction && (await approval(payer, transaction));
