@@ -313,6 +313,7 @@ describe.skipIf(!hasSolana)("the own facilitator on Solana", () => {
     };
     const failed = { kind: "refused", reason: "invalid_exact_svm_transaction_failed" } as const;
     expect(await facilitator.settle(payment, requirements)).toEqual(failed);
+    expect(await facilitator.find(payment, requirements)).toEqual({ kind: "void" });
     const open2 = open({ receipt_timeout_ms: 50 });
     const second = await pay(await newPayer());
     chain.before = async (method) => {

@@ -10,14 +10,34 @@ import { PostgresError } from "./postgres-error.ts";
 setDefaultTimeout(patient(30_000));
 
 const DAY_MS = 86_400_000;
+const UNREACHABLE = {
+  target: { host: "127.0.0.1", port: 1, user: "me", database: "db", sslMode: "disable" },
+  password: "",
+  allowCleartext: false,
+  authorities: "",
+  statementMs: 1000,
+  size: 1,
+} as const;
 
 test("a database is full if it says that its disk is", async () => {
-  const target = { host: "127.0.0.1", port: 1, user: "me", database: "db", sslMode: "disable" } as const;
-  const rest = { password: "", allowCleartext: false, authorities: "", statementMs: 1000, size: 1 };
-  const jobs = openPostgresJobs({ target, ...rest });
+  const jobs = openPostgresJobs(UNREACHABLE);
   const said = [new PostgresError("53100", "full"), new PostgresError("53200", "no memory"), new Error("53100")];
   expect(said.map((error) => jobs.isFull(error))).toEqual([true, false, false]);
   await jobs.close();
+});
+
+test("a write that is not made rejects", async () => {
+  const jobs = openPostgresJobs(UNREACHABLE);
+  await jobs.close();
+  const writes = [
+    jobs.begin("a"),
+    jobs.paid("a", { pages: 1, amount: "1", transaction: "", isClosed: false }),
+    jobs.rename("a", { secretHash: "", sale: "" }),
+    jobs.end("a", "failed", ""),
+    jobs.hooks.add("a"),
+  ];
+  const ends = await Promise.allSettled(writes);
+  expect(ends.map(({ status }) => status)).toEqual(writes.map(() => "rejected"));
 });
 
 describe.skipIf(!hasPostgres)("with a server", () => {

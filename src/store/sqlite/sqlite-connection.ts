@@ -121,14 +121,8 @@ export class LookingConnection extends SqliteConnection {
     this.#before = before;
   }
 
-  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the columns are those of the statement
-  override get<Row>(sql: string, values: object = {}): Row | undefined {
+  override prepared(sql: string): Statement {
     this.#before();
-    return super.get<Row>(sql, values);
-  }
-
-  override all<Row>(sql: string, values: object = {}): Row[] {
-    this.#before();
-    return super.all<Row>(sql, values);
+    return super.prepared(sql);
   }
 }

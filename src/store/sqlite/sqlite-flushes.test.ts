@@ -3,6 +3,7 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type LedgerView } from "../ledger-view.ts";
 import { CHANNEL_SCHEME, channelNonce } from "../channels.ts";
 import { migrate } from "./migrations.ts";
 import { WriteTurns } from "./write-turns.ts";
@@ -91,6 +92,19 @@ test("a settlement, a delivery and new payments of one turn are one transaction"
   expect(count).toEqual({ transactions: 1, flushes: 1 });
   await ledger.close();
   database.close();
+});
+
+test.each<[what: string, look: (view: LedgerView) => Promise<unknown>, seen: object]>([
+  ["list of payments", (view) => view.list({}, { limit: 1 }), [{ state: "settled" }]],
+  ["sum of sales", (view) => view.totals("route", {}), [{ payments: 1 }]],
+  ["count of states", (view) => view.standing(), { owed: 1 }],
+])("a %s has what its process is about to write", async (what, look, seen) => {
+  const store = openStore(join(folder, `${what}.db`));
+  const { payment } = await store.ledger.reserve(PAYMENT);
+  const made = store.ledger.move(payment, { state: "settled", lease: false });
+  expect(await look(store.view)).toMatchObject(seen);
+  expect(await made).toBe(true);
+  await store.close();
 });
 
 test("a look for payments that are due waits for no other writer of the file, if nothing is due", async () => {

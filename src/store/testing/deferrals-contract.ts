@@ -52,6 +52,18 @@ export function testDeferrals(newDatabase: NewDatabase): void {
     expect(await store.ledger.claimOpen(8)).toMatchObject([{ state: "unknown", nonce: "0xopen" }]);
   });
 
+  test("a charge waits for fifteen minutes at most, by whatever clock", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { store, clock } = opened;
+    await defer(store);
+    const [due] = await store.ledger.claimDue(8);
+    if (due === undefined) throw new Error("it is due");
+    await store.ledger.move(due, { state: "deferred", lease: false, dueInMs: 900_000 });
+    expect(await store.ledger.claimDue(8)).toEqual([]);
+    clock.now -= 1;
+    expect(await store.ledger.claimDue(8)).toHaveLength(1);
+  });
+
   test("no other request gets a deferred payment, and it outlives its end", async () => {
     await using opened = await openFresh(newDatabase);
     const { store, clock } = opened;

@@ -27,7 +27,9 @@ test("credentials are required unless a method admits clients without them", () 
 });
 
 test("each type creates its method", () => {
-  const made = [KEY, NONE, ANYBODY, chain(KEY)].map((auth) => createMethod(auth as Auth, {} as KeySetDeps).type);
-  expect(made).toEqual(["api_key", "none", "anonymous", "chain"]);
+  const forward = { ...FORWARD, url: "http://127.0.0.1:9/", headers_forward: [], consumer_header: "" };
+  const methods = [KEY, { ...JWT, algorithm: "HS256", secret: "s" }, forward, NONE, ANYBODY, chain(KEY)];
+  const made = methods.map((auth) => createMethod(auth as Auth, {} as KeySetDeps).type);
+  expect(made).toEqual(["api_key", "jwt", "forward_auth", "none", "anonymous", "chain"]);
   expect(() => createMethod({ type: "other" } as unknown as Auth, {} as KeySetDeps)).toThrow("no such method");
 });

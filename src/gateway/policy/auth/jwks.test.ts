@@ -1,17 +1,19 @@
 import { createServer, type Server } from "node:http";
 import { generateKeyPairSync, KeyObject } from "node:crypto";
 import { afterEach, beforeEach, expect, spyOn, test } from "bun:test";
+import { bearer, RSA as ISSUER, token } from "../../../../test/policy/testing/tokens.ts";
 import { BufferPool } from "../../../lib/memory/buffer-pool.ts";
 import { listenOnLoopback } from "../../../lib/testing/listen.ts";
 import { TimerWheel } from "../../../lib/time/timer-wheel.ts";
-import { KeySet, parseKeySet } from "./jwks.ts";
+import { KeySet, type KeySetDeps, parseKeySet } from "./jwks.ts";
+import { createJwt } from "./jwt.ts";
+import { requestOf } from "./testing/exchange.ts";
 
 const RSA = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const JWK = RSA.publicKey.export({ format: "jwk" });
 
 let wheel: TimerWheel;
 let server: Server;
-let port: number;
 let status: number;
 let body: string;
 let asked: number;
@@ -19,6 +21,8 @@ let now: number;
 let logged: string[];
 let changes: number;
 let keys: KeySet;
+let deps: KeySetDeps;
+let url: string;
 
 /** A set of keys with these ids. */
 function setOf(...ids: string[]): string {
@@ -33,20 +37,19 @@ beforeEach(async () => {
     asked++;
     response.writeHead(status).end(body);
   });
-  port = await listenOnLoopback(server);
-  keys = new KeySet(
-    { url: `http://127.0.0.1:${port}/keys?a=1`, algorithm: "RS256", onChange: () => void changes++ },
-    {
-      wheel,
-      buffers: new BufferPool({ bufferSize: 65_536, bufferCount: 64, reserve: 2 }),
-      onError: (error) => {
-        throw error;
-      },
-      clock: Date.now,
-      log: (message) => void logged.push(message),
-      where: 'route "/a"',
+  const port = await listenOnLoopback(server);
+  deps = {
+    wheel,
+    buffers: new BufferPool({ bufferSize: 65_536, bufferCount: 64, reserve: 2 }),
+    onError: (error) => {
+      throw error;
     },
-  );
+    clock: Date.now,
+    log: (message) => void logged.push(message),
+    where: 'route "/a"',
+  };
+  url = `http://127.0.0.1:${port}/keys?a=1`;
+  keys = new KeySet({ url, algorithm: "RS256", onChange: () => void changes++ }, deps);
 });
 
 afterEach(() => {
@@ -165,6 +168,9 @@ test("keys that cannot be meant are ignored", () => {
   expect(parseKeySet(text, "EdDSA")?.size).toBe(0);
   const many = JSON.stringify({ keys: Array.from({ length: 100 }, (_, i) => ({ ...JWK, kid: String(i) })) });
   expect(parseKeySet(many, "RS256")?.size).toBe(64);
+  const [first, second] = [JWK, ISSUER.publicKey.export({ format: "jwk" })].map((key) => ({ ...key, kid: "same" }));
+  const alike = parseKeySet(JSON.stringify({ keys: [first, second] }), "RS256")?.get("same");
+  expect(alike?.export({ format: "jwk" })).toMatchObject({ n: JWK.n });
   // A set with a private key still verifies, with its public half only.
   const leaked = JSON.stringify({ keys: [{ ...RSA.privateKey.export({ format: "jwk" }), kid: "p" }] });
   expect(parseKeySet(leaked, "RS256")?.get("p")?.type).toBe("public");
@@ -176,4 +182,19 @@ test("requests that wait for a set are limited, and further ones are refused", a
   expect(new Set(await Promise.all(waiting))).toEqual(new Set(["key"]));
   now += 10_000;
   expect(await find("2")).toBe("unknown");
+});
+
+test("a token is verified by the key that it names, which is loaded first, and no set is loaded after the end", async () => {
+  body = JSON.stringify({ keys: [{ ...ISSUER.publicKey.export({ format: "jwk" }), kid: "1" }] });
+  const method = createJwt({ algorithm: "RS256", jwks_url: url, claims_to_headers: [], consumers: [] }, deps);
+  const check = (sub: string, kid = "1") =>
+    method.check(requestOf(`Authorization: ${bearer(token({ sub }, "RS256", { kid }))["authorization"]}\r\n`));
+  expect(await check("a")).toMatchObject({ kind: "admitted", consumer: "a" });
+  expect(check("b")).toMatchObject({ kind: "admitted", consumer: "b" });
+  now += 10_000;
+  expect(await check("a", "2")).toMatchObject({ kind: "refused" });
+  now += 10_000;
+  method.close();
+  expect(await check("b", "2")).toMatchObject({ kind: "refused" });
+  expect(asked).toBe(2);
 });

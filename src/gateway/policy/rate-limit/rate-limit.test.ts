@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterEach, beforeEach, expect, spyOn, test } from "bun:test";
 import { ClientExchange, Consumer } from "../../../../test/flow/testing/flow.ts";
 import { type TurnpikeError } from "../../../lib/errors.ts";
 import { beginEvent, endEvent } from "../../../lib/time/event-clock.ts";
@@ -149,9 +149,28 @@ test("a token that is given back can be taken again", async () => {
   expect([await quota.take(from({})), typeof giveBack]).toEqual([undefined, "function"]);
   giveBack?.();
   expect(await quota.take(from({}))).toBeFunction();
+  // It comes back in a day.
+  const after = performance.now();
+  using time = spyOn(performance, "now");
+  const isFree = async (ms: number): Promise<boolean> => {
+    time.mockReturnValue(after + ms);
+    beginEvent();
+    return (await quota.take(from({}))) !== undefined;
+  };
+  expect([await isFree(86_000_000), await isFree(86_400_000)]).toEqual([false, true]);
   const byPayer = new Quota({ requests: 1, key: "payer" }, "/a", deps());
   expect(await byPayer.take(from({ payer: "p" }))).toBeFunction();
   expect(await byPayer.take(from({ payer: "p", address: "192.0.2.9" }))).toBeUndefined();
+});
+
+test("requests of new clients that find no bucket of their own are counted", () => {
+  const { buckets } = limits;
+  const space = buckets.space("others");
+  const slow = { cost: 1_000_000_000, burst: 2 };
+  for (let i = 0; i < 500_000; i++) buckets.charge(space, String(i), slow);
+  const limit = create();
+  allowed(limit, ...Array.from({ length: 100 }, (_, i) => ({ address: `192.0.2.${i}` })));
+  expect(counted).toContain("rateLimitsShared 1");
 });
 
 /** A store that records what it is asked. */
