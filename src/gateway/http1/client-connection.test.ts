@@ -204,6 +204,9 @@ describe("a hostile or broken upstream", () => {
     ["a negative length", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n"],
     ["an upgrade that was not requested", "HTTP/1.1 101 Switching Protocols\r\n\r\n"],
     ["too many fields", `HTTP/1.1 200 OK\r\n${"A: b\r\n".repeat(257)}\r\n`],
+    ["lines that end with LF alone", "HTTP/1.1 200 OK\nContent-Length: 5\n\nhello"],
+    ["lines that end with CR alone", "HTTP/1.1 200 OK\rContent-Length: 5\r\rhello"],
+    ["a control character in an unfinished head", "HTTP/1.1 200 OK\r\nA: b\0"],
     ["an endless head", `HTTP/1.1 200 OK\r\nA: ${"b".repeat(70_000)}`],
   ])("%s ends in one error and a closed connection", (_name, text) => {
     ask();

@@ -12,7 +12,7 @@ import { ChunkedDecoder, chunkHead, type ChunkedSink } from "./chunked.ts";
 import { ClientTunnel } from "./client-tunnel.ts";
 import { FieldScan } from "./field-scan.ts";
 import { MAX_KEPT_BYTES } from "./head-lines.ts";
-import { headEnd, headText } from "./head-text.ts";
+import { headEnd, headText, isHopeless } from "./head-text.ts";
 import { flushCork, holdCork, Outgoing } from "../wire/outgoing.ts";
 import { isProofOf, type ParsedResponse, parseResponseHead } from "./response-head.ts";
 
@@ -345,6 +345,7 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
       this.#partial = text;
       if (text.length > MAX_RESPONSE_HEAD_BYTES) this.#fail("the upstream's response head is too large");
       else if (!"HTTP/1.".startsWith(text.slice(0, 7))) this.#fail("malformed status line");
+      else if (isHopeless(text, before)) this.#fail("malformed response head");
       return chunk.length;
     }
     this.#partial = "";

@@ -33,6 +33,13 @@ export function headText(partial: string, chunk: Buffer, offset: number, limit: 
 /** Characters that no head may contain. An unfinished head with one of them is refused at once, not only after the timeout. */
 const HOPELESS = /(?:^|[^\r])\n|\r[^\n]|[^\t\r\n\x20-\x7e\x80-\xff]/g;
 
+/** Whether a head that is unfinished cannot become valid. The `seen` characters before the rest were searched earlier. */
+export function isHopeless(text: string, seen: number): boolean {
+  // Otherwise 16 KiB that arrive byte by byte would cost 260 ms of CPU in place of 150.
+  HOPELESS.lastIndex = Math.max(0, seen - 1);
+  return HOPELESS.test(text);
+}
+
 /**
  * Why a request head that is unfinished, or longer than `limit` bytes, is refused. Undefined if it may still become valid.
  * The head begins at `start` of the text and ends at `end` (-1: not yet); `seen` characters were received earlier.
@@ -49,8 +56,5 @@ export function unfinishedHeadError(
     if (isLongLine) return { code: isLongMethod ? "bad-request" : "uri-too-long", detail };
     return { code: "head-too-large", detail: `the request head is larger than ${limit} bytes` };
   }
-  // Earlier characters were searched before. Otherwise 16 KiB that arrive byte by byte would cost 260 ms of CPU in place of
-  // 150.
-  HOPELESS.lastIndex = Math.max(0, seen - 1);
-  return HOPELESS.test(text) ? { code: "bad-request", detail: "malformed request head" } : undefined;
+  return isHopeless(text, seen) ? { code: "bad-request", detail: "malformed request head" } : undefined;
 }
