@@ -6,12 +6,13 @@ test.each([
   ["X: 1\r\n", undefined],
   ["Authorization: Bearer a.b-c_~+/9==\r\n", "a.b-c_~+/9=="],
   ["AUTHORIZATION: bEARER   x\r\n", "x"],
-  ["Authorization: \r\n", ""],
+  ["Authorization: \r\n", undefined],
   ["Authorization: Bearer\r\n", ""],
   ["Authorization: Bearer \r\n", ""],
   ["Authorization: Bearer a b\r\n", ""],
   ["Authorization: Bearer a, Bearer b\r\n", ""],
-  ["Authorization: Basic eDp5\r\n", ""],
+  ["Authorization: Basic eDp5\r\n", undefined],
+  ["Authorization: Basic eDp5\r\nAuthorization: Bearer a\r\n", ""],
   ["Authorization: Bearer a\r\nAuthorization: Bearer a\r\n", ""],
 ])("the token of %j is %j", (fields, token) => {
   expect(bearerToken({ fields })).toBe(token);
