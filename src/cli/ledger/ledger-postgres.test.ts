@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openPostgresStore } from "../../store/postgres/open-postgres-store.ts";
+import { openPostgresStore, readPostgresVersion } from "../../store/postgres/open-postgres-store.ts";
 import { hasPostgres, sharedPostgres, type SharedPostgres } from "../../store/testing/postgres.ts";
 import { RESERVATION } from "../../store/testing/reservation.ts";
 import { patient } from "../../lib/testing/patience.ts";
@@ -15,8 +15,16 @@ let database: SharedPostgres;
 let folder: string;
 let config: string;
 
-async function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const child = Bun.spawn([...COMMAND, "ledger", ...args, "--config", config], {
+function writeConfig(path: string, user: string): void {
+  writeFileSync(path, JSON.stringify({ postgres: { url: database.url(user) } }));
+}
+
+function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  return runWith(config, ...args);
+}
+
+async function runWith(path: string, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const child = Bun.spawn([...COMMAND, "ledger", ...args, "--config", path], {
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
@@ -31,7 +39,7 @@ describe.skipIf(!hasPostgres)("a ledger in PostgreSQL", () => {
     folder = mkdtempSync(join(tmpdir(), "turnpike-cli-postgres-"));
     config = join(folder, "turnpike.json");
     const user = await database.newUser();
-    writeFileSync(config, JSON.stringify({ postgres: { url: database.url(user) } }));
+    writeConfig(config, user);
     const store = openPostgresStore(database.settings({ user }));
     await store.ready();
     for (let i = 0; i < 3; i++) {
@@ -59,5 +67,22 @@ describe.skipIf(!hasPostgres)("a ledger in PostgreSQL", () => {
     expect([list, show, totals, csv].map(({ code, err }) => [code, err])).toEqual(
       Array.from({ length: 4 }, () => [0, ""]),
     );
+  });
+
+  test("an empty database is an error, and stays empty, and so is an old one", async () => {
+    const path = join(folder, "empty.json");
+    const user = await database.newUser();
+    writeConfig(path, user);
+    const { code, out, err } = await runWith(path, "list");
+    expect([code, out]).toEqual([1, ""]);
+    expect(err).toContain("Cannot read the ledger in PostgreSQL: the database has no tables of Turnpike yet");
+    const version = async () => (await readPostgresVersion(database.settings({ user }))).found;
+    expect(await version()).toBe(0);
+    await database.query(`CREATE TABLE ${user}.turnpike_schema AS SELECT 1 AS version`);
+    await database.query(`ALTER TABLE ${user}.turnpike_schema OWNER TO ${user}`);
+    expect((await runWith(path, "list")).err).toContain(
+      "an older version of Turnpike wrote it; start the gateway once",
+    );
+    expect(await version()).toBe(1);
   });
 });

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { defaultStorePath } from "../../gateway/process/gateway/store-path.ts";
-import { openConfiguredStore } from "../../store/open/configured-store.ts";
+import { openConfiguredStore, type PostgresConfig, readLedgerVersion } from "../../store/open/configured-store.ts";
 import { type LedgerFilter, type LedgerView, MAX_FOUND, type Total } from "../../store/ledger-view.ts";
 import { type Payment } from "../../store/ledger.ts";
 import { isAccount } from "../../payments/x402/account.ts";
@@ -52,9 +52,18 @@ async function openLocation({ config: path, stateDir, store }: LedgerLocation): 
     const inFolder = stateDir !== undefined && config.state_path === "";
     return openLedgerView(inFolder ? join(stateFolder(stateDir), "turnpike.db") : defaultStorePath(config, path));
   }
+  await assertCurrent(config.postgres);
   const opened = openConfiguredStore(config.postgres, "");
   await opened.ready();
   return { view: opened.view, close: () => opened.close() };
+}
+
+/** Opening a store that is not current would create or change its tables. Throws if the tables are missing or old. */
+async function assertCurrent(postgres: PostgresConfig): Promise<void> {
+  const { found, known } = await readLedgerVersion(postgres, "");
+  if (found >= known) return;
+  const why = found === 0 ? "the database has no tables of Turnpike yet" : "an older version of Turnpike wrote it";
+  throw new Error(`Cannot read the ledger in PostgreSQL: ${why}; start the gateway once`);
 }
 
 async function run(view: LedgerView, { query, json, location }: LedgerRequest): Promise<number> {
