@@ -73,10 +73,10 @@ export interface LedgerView {
   sold(since: number): Promise<readonly SoldOnDay[]>;
   standing(): Promise<Standing>;
   /**
-   * Payments whose nonce or transaction begins with `text` (lower case): `MAX_FOUND` at most, newest first. Those that
+   * Payments that match, and whose nonce or transaction begins with `text` (lower case): `MAX_FOUND` at most, newest first. Those that
    * may have moved money are before the others: a client can send payments with the nonce of another client.
    */
-  search(text: string): Promise<readonly Payment[]>;
+  search(text: string, filter?: LedgerFilter): Promise<readonly Payment[]>;
   /** The first two signers of payments whose address begins with `text`, as it is stored. */
   payers(text: string): Promise<readonly string[]>;
   /** The refunds of a payment, in their order. */

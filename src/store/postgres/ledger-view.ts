@@ -86,8 +86,9 @@ const STANDING = statement(
 
 const SEARCH = statement(
   `SELECT * FROM (
-     SELECT ${PAYMENT} FROM ${PAYMENTS} AS p WHERE p.nonce >= $1 AND p.nonce < $2
-     UNION SELECT ${PAYMENT} FROM ${PAYMENTS} AS p WHERE lower(p.tx) >= $1 AND lower(p.tx) < $2 AND p.tx <> '') AS found
+     SELECT ${PAYMENT} FROM ${PAYMENTS} AS p WHERE p.nonce >= $8 AND p.nonce < $9 AND ${FILTER}
+     UNION SELECT ${PAYMENT} FROM ${PAYMENTS} AS p
+       WHERE lower(p.tx) >= $8 AND lower(p.tx) < $9 AND p.tx <> '' AND ${FILTER}) AS found
    ORDER BY ${MAY_HAVE_PAID} DESC, created_at DESC LIMIT ${MAX_FOUND}`,
 );
 
@@ -171,9 +172,9 @@ export class PostgresLedgerView implements LedgerView {
     };
   }
 
-  async search(text: string): Promise<readonly Payment[]> {
+  async search(text: string, filter: LedgerFilter = {}): Promise<readonly Payment[]> {
     // The upper end of all values with this prefix: no hex digit sorts after this character.
-    const { rows } = await this.#database.read(SEARCH, [text, `${text}\u{10ffff}`]);
+    const { rows } = await this.#database.read(SEARCH, [...valuesOf(filter), text, `${text}\u{10ffff}`]);
     return rows.map(toPayment);
   }
 

@@ -88,14 +88,16 @@ export class SqliteLedgerView implements LedgerView {
     return { ...counts, owed: owed + left, oldestOpen: oldest ?? undefined };
   }
 
-  async search(text: string): Promise<readonly Payment[]> {
+  async search(text: string, filter: LedgerFilter = {}): Promise<readonly Payment[]> {
+    const { sql: wanted, values } = conditions(filter);
     const sql = `
       SELECT * FROM (
-        SELECT ${PAYMENT} FROM payments WHERE nonce >= $text AND nonce < $behind
-        UNION SELECT ${PAYMENT} FROM payments WHERE lower(tx) >= $text AND lower(tx) < $behind AND tx <> '')
+        SELECT ${PAYMENT} FROM payments WHERE nonce >= $text AND nonce < $behind AND ${wanted}
+        UNION SELECT ${PAYMENT} FROM payments
+          WHERE lower(tx) >= $text AND lower(tx) < $behind AND tx <> '' AND ${wanted})
       ORDER BY ${MAY_HAVE_PAID} DESC, createdAt DESC LIMIT ${MAX_FOUND}`;
     // The upper end of all values with this prefix: no hex digit sorts after this character.
-    return this.#file.all<PaymentRow>(sql, { text, behind: `${text}\u{10ffff}` }).map(toPayment);
+    return this.#file.all<PaymentRow>(sql, { ...values, text, behind: `${text}\u{10ffff}` }).map(toPayment);
   }
 
   async payers(text: string): Promise<readonly string[]> {

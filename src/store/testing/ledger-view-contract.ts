@@ -194,6 +194,14 @@ function testSearch(newDatabase: NewDatabase): void {
     const many = await store.view.search("0xaa");
     expect(many).toHaveLength(MAX_FOUND);
     expect(many[0]?.nonce).toBe(`0xaa${(MAX_FOUND + 1).toString(16)}`);
+    // Newer payments that do not match hide no payment, found by its nonce or by its transaction.
+    const last = START + 4;
+    for (const text of ["0xaa", "0xbb"])
+      expect((await store.view.search(text, { since: START + 3, until: last })).map(({ nonce }) => nonce)).toEqual([
+        "0xaa3",
+      ]);
+    expect(await store.view.search("0xaa", { until: START + 1 })).toMatchObject([{ nonce: "0xaa0" }]);
+    for (const text of ["0xaa", "0xbb"]) expect(await store.view.search(text, { states: ["failed"] })).toEqual([]);
     for (const nothing of ["0xcc", "0xa%", "0x_a", "aa"]) expect(await store.view.search(nothing)).toEqual([]);
   });
 

@@ -5,7 +5,7 @@ import { TurnpikeError } from "../../../lib/errors.ts";
 import { isObject } from "../../../lib/is-object.ts";
 import { within } from "../../../lib/time/within.ts";
 import { type LedgerFilter, type LedgerView, type Position, type Total } from "../../../store/ledger-view.ts";
-import { isOwed, type Payment, PAYMENT_STATES } from "../../../store/ledger.ts";
+import { PAYMENT_STATES } from "../../../store/ledger.ts";
 import { paymentDetail, recentPayment, unitsOf } from "../overview/read-payments.ts";
 import { payersSince, searchPayments } from "../overview/search-payments.ts";
 import { foundPayments, paymentPage, payments, topPayers, type TopPayers } from "../shapes/payments.ts";
@@ -63,7 +63,7 @@ export const PAYMENT_OPERATIONS: readonly Operation[] = [
       const view = ledgerOf(parts);
       const prefix = isAccount(text) ? undefined : searchPrefix(text, MIN_DIGITS);
       if (prefix !== undefined) {
-        const found = (await read(view.search(prefix))).filter((payment) => isWanted(payment, filter));
+        const found = await read(view.search(prefix, filter));
         return Response.json({ payments: found.map(recentPayment) });
       }
       const wanted = { ...filter, ...selectionOf(text) };
@@ -163,12 +163,6 @@ function dayOf(query: URLSearchParams, name: string): number | undefined {
   // A day after the end of its month is read as one of the next month.
   if (!Number.isNaN(day) && new Date(day).toISOString().startsWith(text)) return day;
   throw new TurnpikeError("bad-request", `Cannot search payments: ${name} must be a day such as 2026-11-22`);
-}
-
-function isWanted(payment: Payment, { states, owed, refunded, since = 0, until = Infinity }: LedgerFilter): boolean {
-  const { state, createdAt } = payment;
-  if (createdAt < since || createdAt >= until || states?.includes(state) === false) return false;
-  return (owed !== true || isOwed(payment)) && (refunded !== true || payment.refunded !== "0");
 }
 
 function selectionOf(text: string): LedgerFilter {
