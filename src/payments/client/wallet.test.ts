@@ -73,6 +73,10 @@ test("a path that cannot hold a wallet is refused with the reason", () => {
   expect(() => importWallet(inFile, new Uint8Array(32).fill(1))).toThrow(
     `Cannot make a wallet at "${inFile}": ENOTDIR`,
   );
+  const onFile = join(path, "wallet.json");
+  expect(() => importWallet(onFile, new Uint8Array(32).fill(1))).toThrow(
+    `Cannot make a wallet at "${onFile}": its folder is a file`,
+  );
   // The link is there, but its target is not.
   const link = join(path, "..", "link.json");
   symlinkSync("nowhere", link);

@@ -77,13 +77,18 @@ function createWallet(path: string, secretKey: Uint8Array): boolean {
     address: checksumAddress(addressOfPrivateKey(secretKey)),
     private_key: `0x${bytesToHex(secretKey)}`,
   };
+  const cannot = (why: string, cause: unknown) => new Error(`Cannot make a wallet at "${path}": ${why}`, { cause });
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw cannot(codeOf(error) === "EEXIST" ? "its folder is a file" : (codeOf(error) ?? messageOf(error)), error);
+  }
+  try {
     // Never overwrites: another process may have created a wallet meanwhile, and it may hold money.
     createWholeFile(path, `${JSON.stringify(wallet, undefined, 2)}\n`);
     return true;
   } catch (error) {
     if (codeOf(error) === "EEXIST") return false;
-    throw new Error(`Cannot make a wallet at "${path}": ${codeOf(error) ?? messageOf(error)}`, { cause: error });
+    throw cannot(codeOf(error) ?? messageOf(error), error);
   }
 }
