@@ -23,7 +23,7 @@ export const ACCEPTED: readonly Accepted[] = [
     reason: "saves a statement: a list without nonces gives up no lease",
   },
   {
-    file: "src/gateway/http1/field-scan.ts",
+    file: "src/gateway/http1/field-values.ts",
     code: "if (!isPlain) return unusualLength(latin1Text(bytes, from, end), isRequest);",
     mutant: "!isPlain  →  true",
     reason: "saves a slice for the usual lengths: unusualLength reads them to the same result",
@@ -217,13 +217,13 @@ export const ACCEPTED: readonly Accepted[] = [
     reason: "saves a copy: a block that is put together from one frame is the same",
   },
   {
-    file: "src/gateway/http1/field-scan.ts",
+    file: "src/gateway/http1/head-bytes.ts",
     code: "export const targetScan = { end: 0, pathEnd: 0, isRegular: true };",
     mutant: "0  →  (0 + 1)",
     reason: "scanTarget sets all three before anything reads them",
   },
   {
-    file: "src/gateway/http1/field-scan.ts",
+    file: "src/gateway/http1/head-bytes.ts",
     code: "export const targetScan = { end: 0, pathEnd: 0, isRegular: true };",
     mutant: "true  →  false",
     reason: "scanTarget sets all three before anything reads them",

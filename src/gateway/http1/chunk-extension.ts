@@ -1,4 +1,4 @@
-import { isTokenCode } from "./field-scan.ts";
+import { isTokenCode } from "./head-bytes.ts";
 
 /** The position of the next byte within a chunk's extensions. */
 export type ExtensionState = number;

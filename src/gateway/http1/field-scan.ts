@@ -1,104 +1,9 @@
 import { FIELD_ROLES, FORWARDED_PREFIXES } from "../../lib/http/field-roles.ts";
-import {
-  fieldLine,
-  type Fields,
-  MAX_LENGTH_DIGITS,
-  parseContentLength,
-  parseRequestLength,
-  trimOws,
-  withoutFields,
-} from "../../lib/http/fields.ts";
-import { joined } from "../../lib/memory/flat-text.ts";
+import { fieldLine, type Fields, trimOws, withoutFields } from "../../lib/http/fields.ts";
 import { latin1Text } from "../../lib/memory/latin1.ts";
-import { RecurringTexts } from "../../lib/memory/recurring-texts.ts";
-
-/** Bits of CLASS: the elements that a byte may be part of (RFC 9110 §5.6.2 and §5.5, RFC 3986 §2). */
-const TOKEN = 1;
-const VALUE = 2;
-const TARGET = 4;
-
-const HASH = 0x23;
-const PERCENT = 0x25;
-const DOT = 0x2e;
-const SLASH = 0x2f;
-const SEMICOLON = 0x3b;
-const QUESTION_MARK = 0x3f;
-const BACKSLASH = 0x5c;
-
-const NO_BYTES = new Uint8Array(0);
-const CLASS = new Uint8Array(256);
-CLASS.fill(VALUE, 0x20);
-CLASS.fill(VALUE | TARGET, 0x21, 0x7f);
-CLASS[0x7f] = 0;
-CLASS[0x09] = VALUE;
-CLASS[HASH] = VALUE;
-for (const char of "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") {
-  CLASS[char.charCodeAt(0)] = (CLASS[char.charCodeAt(0)] ?? 0) | TOKEN;
-}
-
-/**
- * All scanned bytes end with CRLF. No class contains these characters, so the loop ends before the end of the bytes. A
- * single read beyond it would make the engine compile the whole function for the rare case, ten times as slow (bench
- * http1).
- */
-function skip(bytes: Uint8Array, from: number, bit: number): number {
-  let i = from;
-  while (((CLASS[bytes[i] ?? 0] ?? 0) & bit) !== 0) i++;
-  return i;
-}
-
-/** True for the code of a token character (RFC 9110 §5.6.2). */
-export function isTokenCode(code: number): boolean {
-  return ((CLASS[code] ?? 0) & TOKEN) !== 0;
-}
-
-/** The index of the first character from `from` on that is not a token character. */
-export function skipToken(bytes: Uint8Array, from: number): number {
-  return skip(bytes, from, TOKEN);
-}
-
-/** The result of `scanTarget`, valid until the next call. `#` ends a target, because a target cannot contain it. */
-export const targetScan = { end: 0, pathEnd: 0, isRegular: true };
-
-/**
- * Scans the request target at `from`. Finds the end of the target and of its path, and whether the path is already
- * normalised.
- */
-export function scanTarget(bytes: Uint8Array, from: number): void {
-  let i = from;
-  let isRegular = true;
-  for (;;) {
-    const code = bytes[i] ?? 0;
-    if (code === QUESTION_MARK || ((CLASS[code] ?? 0) & TARGET) === 0) break;
-    if (code === SLASH) {
-      const next = bytes[i + 1] ?? 0;
-      if (next === SLASH || next === SEMICOLON || (next === DOT && !isNamedBehindDot(bytes[i + 2] ?? 0)))
-        isRegular = false;
-    } else if (code === PERCENT || code === BACKSLASH) isRegular = false;
-    i++;
-  }
-  targetScan.pathEnd = i;
-  targetScan.isRegular = isRegular;
-  targetScan.end = skip(bytes, i, TARGET);
-}
-
-/** True if a segment that begins with a dot and this character is a name, as `.well-known` is. */
-function isNamedBehindDot(code: number): boolean {
-  return code !== DOT && isTokenCode(code);
-}
-
-/**
- * The bit of a name with this length. Most names that the gateway looks for are absent. If the bit of such a name is not
- * set, no line has to be read (bench http1).
- */
-export function lengthBit(length: number): number {
-  return 1 << (length & 31);
-}
-
-/** The index of the first control character except tab from `from` on. */
-export function fieldValueEnd(bytes: Uint8Array, from: number): number {
-  return skip(bytes, from, VALUE);
-}
+import { hostAt, lengthAt } from "./field-values.ts";
+import { fieldValueEnd, skipToken } from "./head-bytes.ts";
+import { lengthBit, linesText } from "./line-places.ts";
 
 /** Fields that affect framing, routing or forwarding. All others are passed on unread. */
 const OTHER = 0;
@@ -106,25 +11,24 @@ const HOST = 1;
 const CONNECTION = 2;
 const TRANSFER_ENCODING = 3;
 const CONTENT_LENGTH = 4;
-const TE = 5;
-const UPGRADE = 6;
-const EXPECT = 7;
-const DATE = 8;
-const VIA = 9;
-const FORWARDED_FOR = 10;
-const REQUEST_ID = 11;
+const UPGRADE = 5;
+const EXPECT = 6;
+const DATE = 7;
+const VIA = 8;
+const FORWARDED_FOR = 9;
+const REQUEST_ID = 10;
 /** Hop-by-hop, never read. */
-const DROPPED = 12;
+const DROPPED = 11;
 /** The gateway sets the field on every request; a response may contain it. */
-const DROPPED_FROM_REQUEST = 13;
+const DROPPED_FROM_REQUEST = 12;
 /** Passed on; a request may have only one. */
-const CONTENT_TYPE = 14;
+const CONTENT_TYPE = 13;
 /** Passed on only under exactly this name. */
-const METHOD_OVERRIDE = 15;
+const METHOD_OVERRIDE = 14;
 /** Kept separate from the fields that are passed on. */
-const PAYMENT_SIGNATURE = 16;
-const X_PAYMENT = 17;
-const PAYMENT_STREAM = 18;
+const PAYMENT_SIGNATURE = 15;
+const X_PAYMENT = 16;
+const PAYMENT_STREAM = 17;
 
 const PAYMENT_NAMES: ReadonlyMap<number, string> = new Map([
   [PAYMENT_SIGNATURE, "PAYMENT-SIGNATURE"],
@@ -158,7 +62,7 @@ const CLOSE = Buffer.from(" close");
 
 /** The recognised names in lower case, and what their fields are. The first of two entries with the same name counts. */
 const NAMES: readonly (readonly [lowerName: string, id: number])[] = [
-  ["te", TE],
+  ["te", DROPPED],
   ["via", VIA],
   ["host", HOST],
   ["date", DATE],
@@ -222,61 +126,7 @@ function withPrefix(bytes: Uint8Array, start: number, length: number): number {
  */
 const MAX_NOMINATED = 64;
 
-/**
- * Like `parseContentLength`, for the value between `start` and `end`; the usual form needs no slice. `isRequest`: like
- * `parseRequestLength`.
- */
-function lengthAt(bytes: Uint8Array, start: number, end: number, isRequest: boolean): number {
-  const from = bytes[start] === 0x20 ? start + 1 : start;
-  const isPlain = end > from && end - from <= MAX_LENGTH_DIGITS && (bytes[from] !== 0x30 || end === from + 1);
-  if (!isPlain) return unusualLength(latin1Text(bytes, from, end), isRequest);
-  let length = 0;
-  for (let i = from; i < end; i++) {
-    const digit = (bytes[i] ?? 0) - 0x30;
-    if (digit < 0 || digit > 9) return unusualLength(latin1Text(bytes, from, end), isRequest);
-    length = length * 10 + digit;
-  }
-  return length;
-}
-
-/** Numbers for each line of `places`. */
-export const LINE_NUMBERS = 3;
-
-/** The lines at the first `count` numbers of `places`. */
-export function linesText(bytes: Uint8Array, places: readonly number[], count: number): Fields {
-  let text = "";
-  for (let i = 0; i < count; ) {
-    const start = places[i] ?? 0;
-    // Lines that follow each other are one text.
-    let end = start;
-    while (i < count && places[i] === end) {
-      end = places[i + 2] ?? 0;
-      i += LINE_NUMBERS;
-    }
-    text = joined(text, latin1Text(bytes, start, end));
-  }
-  return text;
-}
-
-const hosts = new RecurringTexts();
-
-/** The host between `start` and `end`, without the white space around it. */
-function hostAt(bytes: Uint8Array, start: number, end: number): string {
-  let from = start;
-  let to = end;
-  while (from < to && isOws(bytes[from])) from++;
-  while (to > from && isOws(bytes[to - 1])) to--;
-  return hosts.text(bytes, from, to);
-}
-
-function isOws(code: number | undefined): boolean {
-  return code === 0x20 || code === 0x09;
-}
-
-function unusualLength(text: string, isRequest: boolean): number {
-  const value = trimOws(text);
-  return isRequest ? parseRequestLength(value) : parseContentLength(value);
-}
+const NO_BYTES = new Uint8Array(0);
 
 export interface ScanLimits {
   readonly isRequest: boolean;
@@ -301,7 +151,6 @@ export class FieldScan {
   close = false;
   keepAlive = false;
   upgrade = "";
-  te = "";
   expect = "";
   via = "";
   forwardedFor = "";
@@ -356,7 +205,7 @@ export class FieldScan {
     while (at < end) {
       const nameEnd = skipToken(bytes, at);
       if (nameEnd === at || bytes[nameEnd] !== 0x3a) return this.#refuse("malformed field line");
-      const valueEnd = skip(bytes, nameEnd + 1, VALUE);
+      const valueEnd = fieldValueEnd(bytes, nameEnd + 1);
       if (bytes[valueEnd] !== 0x0d || bytes[valueEnd + 1] !== 0x0a) {
         return this.#refuse("control character in a field value");
       }
@@ -443,9 +292,6 @@ export class FieldScan {
         if (this.transferEncoding === "") this.error = "empty Transfer-Encoding";
         return true;
       }
-      case TE:
-        this.te = value;
-        return true;
       case UPGRADE:
         this.upgrade = this.upgrade === "" ? value : `${this.upgrade}, ${value}`;
         return true;
@@ -500,7 +346,6 @@ export class FieldScan {
     this.close = false;
     this.keepAlive = false;
     this.upgrade = "";
-    this.te = "";
     this.expect = "";
     this.via = "";
     this.forwardedFor = "";

@@ -5,7 +5,8 @@ import { latin1Text } from "../../lib/memory/latin1.ts";
 import { type LineBytes } from "../../lib/memory/line-bytes.ts";
 import { type TextPieces } from "../../lib/memory/text-pieces.ts";
 import { type FieldLines } from "../exchange/head-fields.ts";
-import { type FieldScan, lengthBit, LINE_NUMBERS, linesText } from "./field-scan.ts";
+import { type FieldScan } from "./field-scan.ts";
+import { lengthBit, LINE_NUMBERS, linesText } from "./line-places.ts";
 
 /** Bytes of a read that a head may keep in memory as long as it lives. Of a larger read it keeps texts. @bound */
 export const MAX_KEPT_BYTES = 16_384;

@@ -7,7 +7,8 @@ import { BAD_PATH, normalisePath } from "../../lib/http/url-path.ts";
 import { isWebSocketKey, versionOf } from "../../lib/http/websocket-handshake.ts";
 import { isAuthority } from "../exchange/authority.ts";
 import { type HeadError } from "../exchange/refusal.ts";
-import { FieldScan, type ScanLimits, scanTarget, skipToken, targetScan } from "./field-scan.ts";
+import { FieldScan, type ScanLimits } from "./field-scan.ts";
+import { scanTarget, skipToken, targetScan } from "./head-bytes.ts";
 import { OwnHead } from "./own-head.ts";
 
 /** A parsed request head for the HTTP/1 codec. */

@@ -3,7 +3,8 @@ import { isLatin1At, latin1Text } from "../../lib/memory/latin1.ts";
 import { REASON_PHRASES } from "../../lib/http/reason-phrases.ts";
 import { type ResponseHead } from "../exchange/exchange.ts";
 import { appendFields, headValue } from "../exchange/head-fields.ts";
-import { FieldScan, fieldValueEnd, type ScanLimits } from "./field-scan.ts";
+import { FieldScan, type ScanLimits } from "./field-scan.ts";
+import { fieldValueEnd } from "./head-bytes.ts";
 import { HeadLines } from "./head-lines.ts";
 
 /** A parsed response head of an upstream for the HTTP/1 codec. */
