@@ -1,7 +1,7 @@
 import { type DataPage, dataPages } from "../../bench/reader-data.ts";
 import { decodeBody } from "../../src/content/encoding/decode.ts";
 import { showLateText, showStreamedParts } from "../../src/content/extraction/late-text.ts";
-import { type PageHints } from "../../src/content/extraction/reader/features.ts";
+import { type PageHints } from "../../src/content/extraction/reader/page-values.ts";
 import { hintsOf } from "../../src/content/extraction/reader/hints.ts";
 import { metadataOf } from "../../src/content/extraction/reader/metadata.ts";
 import { type Outline, outlineOf } from "../../src/content/extraction/reader/outline.ts";

@@ -2,31 +2,11 @@ import { type Element } from "domhandler";
 import { LEVELS, NEIGHBOURS, SHARES, WIDTH } from "./feature-names.ts";
 import { LastHeading } from "./last-heading.ts";
 import { type KnownNames, type Lexicon, namesOf } from "./lexicon.ts";
-import { type Block, type Box, FLAG_COUNT, FLAGS, type Outline, type Template } from "./outline.ts";
+import { type Block, type Box, FLAG_COUNT, type Outline, type Template } from "./outline.ts";
+import { type PageHints, pageValuesOf, UNKNOWN } from "./page-values.ts";
 import { groupByTemplate } from "./templates.ts";
 import { Topic } from "./topic.ts";
-import {
-  commonBox,
-  coreOf,
-  groupAlike,
-  isProse,
-  largestGroup,
-  MIN_ALIKE,
-  sameParent,
-  titleAmong,
-} from "./page-parts.ts";
-
-/** Facts about the page from its metadata and address. */
-export interface PageHints {
-  readonly title: string;
-  /** The path of the page's address. */
-  readonly path: string;
-  /** From the types in JSON-LD, microdata or OpenGraph. */
-  readonly isArticle: boolean;
-  readonly isProduct: boolean;
-  readonly isThread: boolean;
-  readonly isList: boolean;
-}
+import { commonBox, coreOf, groupAlike, isProse, MIN_ALIKE, sameParent, titleAmong } from "./page-parts.ts";
 
 export interface Features {
   readonly rows: number;
@@ -42,8 +22,6 @@ const TAGS = new Map(
 /** Number of values of a block that are features of its neighbours too, and these features without a neighbour. */
 const SHARED = 7;
 const NO_NEIGHBOUR = [-1, -1, -1, -1, 0, 0, -1, -1];
-/** The value of a distance if one of its ends does not exist. */
-const UNKNOWN = -10_000;
 /** Maximum number of levels up to a group of similar siblings. */
 const MAX_GROUP_LEVELS = 10;
 /** Maximum number of blocks among which the longest is searched. */
@@ -57,7 +35,6 @@ export function featuresOf(outline: Outline, hints: PageHints, lexicon: Lexicon)
 class FeatureWriter {
   readonly #blocks: readonly Block[];
   readonly #root: Box;
-  readonly #hints: PageHints;
   readonly #lexicon: Lexicon;
   readonly #values: Float32Array;
   readonly #same = new Map<number, number>();
@@ -81,6 +58,7 @@ class FeatureWriter {
    */
   readonly #proseBefore: Int32Array;
   readonly #proseAfter: Int32Array;
+  readonly #pageValues: readonly number[];
   readonly #topic: Topic;
   readonly #seenOf = new Map<Template, number>();
   #at = 0;
@@ -88,7 +66,6 @@ class FeatureWriter {
   constructor({ root, boxes, blocks }: Outline, hints: PageHints, lexicon: Lexicon) {
     this.#root = root;
     this.#blocks = blocks;
-    this.#hints = hints;
     this.#lexicon = lexicon;
     this.#values = new Float32Array(blocks.length * WIDTH);
     groupAlike(root);
@@ -103,7 +80,7 @@ class FeatureWriter {
     this.#core = coreOf(blocks) ?? root;
     this.#aroundCore = new Uint8Array(boxes);
     for (let box: Box | undefined = this.#core; box !== undefined; box = box.parent) this.#aroundCore[box.index] = 1;
-    this.#pageValues = [...this.#pageSums(), ...this.#pageFacts()];
+    this.#pageValues = pageValuesOf({ root, blocks, title: this.#title }, hints);
     this.#proseBefore = new Int32Array(blocks.length).fill(-1);
     this.#proseAfter = new Int32Array(blocks.length).fill(-1);
     for (let at = 1, last = -1; at < blocks.length; at += 1) {
@@ -381,56 +358,5 @@ class FeatureWriter {
     this.#put(own.texts.size / own.count);
     this.#put(this.#blocks[index - 1]?.template?.count ?? -1);
     this.#put(this.#blocks[index + 1]?.template?.count ?? -1);
-  }
-
-  /** Values that are the same for all blocks: sums over the page, and its kind. */
-  #pageSums(): readonly number[] {
-    const root = this.#root;
-    const words = Math.max(root.words, 1);
-    const { isArticle, isProduct, isThread, isList } = this.#hints;
-    return [
-      root.words,
-      this.#blocks.length,
-      root.linkWords / words,
-      root.proseWords / words,
-      (root.sentences * 10) / words,
-      ...[isArticle, isProduct, isThread, isList].map(Number),
-      this.#shareOf("main"),
-      this.#shareOf("article"),
-    ];
-  }
-
-  /** The same: the path of the address, and statistics of the page. */
-  #pageFacts(): readonly number[] {
-    const blocks = this.#blocks;
-    const root = this.#root;
-    const count = Math.max(blocks.length, 1);
-    const path = this.#hints.path.split("/").filter((part) => part !== "");
-    const last = path.at(-1) ?? "";
-    const group = largestGroup(root);
-    return [
-      path.length,
-      last === "" ? 0 : last.split(/[-_+]|%20/).length,
-      (last.match(/\d/g) ?? []).length,
-      group === undefined ? 0 : group.alikeWords / Math.max(root.words, 1),
-      group === undefined ? 0 : group.alikeWords / group.alike,
-      group?.alike ?? 0,
-      root.times,
-      root.hiddenWords / Math.max(root.words, 1),
-      blocks.filter((block) => isProse(block)).length / count,
-      blocks.filter(({ count: { currencies } }) => currencies > 0).length / count,
-      root.headings / count,
-      root.images / count,
-      this.#title === -1 ? UNKNOWN : this.#title / count,
-    ];
-  }
-
-  readonly #pageValues: readonly number[];
-
-  /** The share of the page's words in `main` or `article` elements. */
-  #shareOf(name: "main" | "article"): number {
-    let words = 0;
-    for (const { box, count } of this.#blocks) if ((box.flags & FLAGS[name]) !== 0) words += count.words;
-    return words / Math.max(this.#root.words, 1);
   }
 }

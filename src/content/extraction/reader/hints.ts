@@ -1,4 +1,4 @@
-import { type PageHints } from "./features.ts";
+import { type PageHints } from "./page-values.ts";
 import { type PageMetadata } from "./metadata.ts";
 
 /** Maximum number of characters of an address that are read. */
