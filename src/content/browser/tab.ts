@@ -23,7 +23,7 @@ import { type RunningBrowser } from "./program/running-browser.ts";
 import { loadError } from "./load-error.ts";
 import { NetworkWatch, UNBUFFERED } from "./program/network-watch.ts";
 import { pageOf, type ScriptedPage } from "./page-scripts.ts";
-import { passTime, passUntil } from "./passed-time.ts";
+import { PageWaits } from "./page-waits.ts";
 import { PendingRequests } from "./pending-requests.ts";
 import { collectState, restoreState } from "./session-state.ts";
 import { Stealth } from "./stealth/stealth.ts";
@@ -38,16 +38,8 @@ const MAX_DOCUMENTS = 20;
 const MAX_FRAMES = 1_000;
 const MAX_FRAMES_OF_OTHER_SITES = 64;
 
-/**
- * Milliseconds of the wait for content that pages fetch after they have loaded, and at most half of the remaining time.
- */
-const MAX_SETTLING_MS = 3_000;
-
 /** Milliseconds. A page that is not busy responds within this time. */
 const BUSY_MS = 250;
-
-/** Maximum number of documents of a visit whose timers run at once. A page that reloads itself is read after them. */
-const MAX_TIMED_DOCUMENTS = 3;
 
 /** Milliseconds in which a page of a session leaves its cookies and storage to it. @bound */
 const COLLECT_MS = 20_000;
@@ -55,8 +47,11 @@ const COLLECT_MS = 20_000;
 /** Blank tabs that are tried for one visit if warm tabs have crashed. */
 const MAX_BLANK_TABS = 3;
 
-/** Objects through which data comes without a request. */
-const CHANNELS = ["WebSocket", "EventSource", "Worker", "SharedWorker"];
+interface Prepared {
+  readonly watch: DocumentWatch;
+  readonly page: ScriptedPage;
+  readonly waits: PageWaits;
+}
 
 /** The tab of one visit, in its own browser context, so that no other visit can see its data. */
 export class Tab {
@@ -85,7 +80,7 @@ export class Tab {
   #step: StepUnderWay | undefined;
   #acted: readonly ActionResult[] = [];
   readonly #notices = new NoticeList();
-  #clockStopped = Promise.withResolvers<void>();
+  #waits: PageWaits | undefined;
   /** Origins of the documents that the tab has shown. The session has its cookies once the first one is shown. */
   readonly #origins = new Set<string>();
   #hasLeft = false;
@@ -122,13 +117,13 @@ export class Tab {
   async open(): Promise<OpenPage> {
     const { url, waitMs, selector } = this.#request;
     await this.deadline.race(this.#egress.assertReachable(url));
-    const { watch, page } = await this.#prepare(MAX_BLANK_TABS);
+    const { watch, page, waits } = await this.#prepare(MAX_BLANK_TABS);
     if (selector !== undefined) await page.assertSelector(selector);
     await this.#navigate();
-    await this.#settle(watch, page);
-    if (!this.#visit.scripted && selector === undefined) await this.#awaitContent(page);
-    if (this.#visit.settles) await this.#runTimers(watch, page);
-    await this.#act(watch, page);
+    await waits.settle();
+    if (!this.#visit.scripted && selector === undefined) await waits.awaitContent();
+    if (this.#visit.settles) await waits.runTimers();
+    await this.#act({ watch, page, waits });
     this.deadline.extend(waitMs);
     this.deadline.doing(selector === undefined ? "reading" : "waiting for the selector on");
     await Promise.all([this.deadline.sleep(waitMs), selector === undefined ? undefined : page.waitFor(selector)]);
@@ -136,7 +131,7 @@ export class Tab {
     return { ...page, acted: this.#acted };
   }
 
-  async #act(watch: DocumentWatch, page: ScriptedPage): Promise<void> {
+  async #act({ watch, page, waits }: Prepared): Promise<void> {
     const { steps } = this.#request;
     if (steps === undefined) return;
     // A wait of the caller is not counted in the time of the page.
@@ -148,7 +143,7 @@ export class Tab {
       deadline: this.deadline,
       settled: async () => {
         this.#documentsBefore = watch.documents;
-        if (!watch.settled) await this.#settle(watch, page);
+        if (!watch.settled) await waits.settle();
       },
       requests: () => this.#requests.begun,
       picture: (request: PictureRequest) => page.picture(request),
@@ -165,36 +160,6 @@ export class Tab {
   /** The error of a visit: that of the step of its request, if it ended during one. */
   async failureOf(error: unknown): Promise<unknown> {
     return this.#step === undefined ? error : await stepFailure(error, this.#step);
-  }
-
-  /** Waits while the page shows nothing: data can come one or two seconds after the page event. */
-  async #awaitContent(page: ScriptedPage): Promise<void> {
-    const { settles } = this.#visit;
-    const mostMs = Math.floor(this.deadline.leftMs / 2);
-    const isObserved = settles && (await page.mayShowMore()) && (await page.hasObjects(["IntersectionObserver"]));
-    const isOpen = await page.waitForContent({ settles, isObserved, isLive: false, mostMs });
-    if (!settles || !isOpen || !(await page.hasObjects(CHANNELS))) return;
-    await page.waitForContent({ settles, isObserved: false, isLive: true, mostMs });
-  }
-
-  /** Runs the page's timers of the next seconds at once. It follows a page that one of them navigates. */
-  async #runTimers(watch: DocumentWatch, page: ScriptedPage): Promise<void> {
-    const tab = {
-      call: (method: string, params: CdpFields) => this.#call(method, params),
-      stopped: () => {
-        this.#clockStopped = Promise.withResolvers();
-        return this.#clockStopped.promise;
-      },
-    };
-    for (let documents = 0; documents < MAX_TIMED_DOCUMENTS; documents++) {
-      const { documents: before } = watch;
-      const mostMs = Math.min(MAX_SETTLING_MS, this.deadline.leftMs / 2);
-      await this.deadline.race(passTime(tab, { mostMs, refreshMs: watch.refreshMs }));
-      if (watch.settled && watch.documents === before) return;
-      let isLoaded = false;
-      const settling = this.#settle(watch, page).finally(() => (isLoaded = true));
-      await Promise.all([settling, passUntil(tab, () => isLoaded)]);
-    }
   }
 
   /** True if the tab is in this browser context. */
@@ -267,7 +232,7 @@ export class Tab {
   }
 
   /** Takes a blank tab and binds it to the visit. */
-  async #prepare(tries: number): Promise<{ watch: DocumentWatch; page: ScriptedPage }> {
+  async #prepare(tries: number): Promise<Prepared> {
     this.#taking = this.#take();
     const blank = await this.deadline.race(this.#taking);
     this.#egress.adopt(blank.proxy);
@@ -299,8 +264,10 @@ export class Tab {
     this.#watch = watch;
     this.#interception = interception;
     this.#page = page;
+    const waits = new PageWaits(watch, page, this.#visit, (method, params) => this.#call(method, params));
+    this.#waits = waits;
     this.#cdp.listen(blank.session, (method, params) => this.#onEvent(method, params));
-    return { watch, page };
+    return { watch, page, waits };
   }
 
   #networkOf(): NetworkWatch {
@@ -341,19 +308,6 @@ export class Tab {
       this.#send("Runtime.evaluate", { expression: "0" }),
     ]);
     return "ready";
-  }
-
-  /** Waits for the page event of a document that does not navigate to another one. */
-  async #settle(watch: DocumentWatch, page: ScriptedPage): Promise<void> {
-    let partial: boolean;
-    do {
-      await this.deadline.race(watch.settling());
-      // A refresh is announced after the page event. When the document has responded, its announcement has arrived.
-      partial = await page.isPartial();
-    } while (!watch.settled);
-    if (partial) {
-      throw new TurnpikeError("page-failed", "Cannot load the page: its server closed the connection before the end");
-    }
   }
 
   async #navigate(): Promise<void> {
@@ -398,7 +352,7 @@ export class Tab {
         this.#tookTooMuch = this.#browser.processes.claimExcess();
         return this.deadline.stop(crashError(this.#browser.processes.killed > this.#killedBefore));
       case "Emulation.virtualTimeBudgetExpired":
-        return this.#clockStopped.resolve();
+        return this.#waits?.clockStopped();
       case "Inspector.detached":
         return this.deadline.stop(new TurnpikeError("page-failed", "Cannot load the page: its tab was closed"));
       default:
@@ -417,7 +371,7 @@ export class Tab {
       this.#origins.add(origin);
     }
     this.#requests.onDocument();
-    this.#clockStopped.resolve();
+    this.#waits?.clockStopped();
     this.#network?.onDocument(this.#blank?.session ?? "", String(frame["loaderId"]));
     const unreachable = frame["unreachableUrl"];
     if (typeof unreachable === "string") this.deadline.stop(loadError(this.#egress, "", unreachable));
