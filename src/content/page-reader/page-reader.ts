@@ -1,6 +1,4 @@
 import { TurnpikeError } from "../../lib/errors.ts";
-import { type EgressOptions, EgressSession } from "../egress/guard.ts";
-import { trackersBeside } from "../egress/trackers.ts";
 import { isContent, SHOWS_CONTENT } from "../extraction/obstacles/shows-content.ts";
 import {
   type Extraction,
@@ -26,8 +24,6 @@ import {
   type Shown,
   withoutSight,
 } from "../page/page.ts";
-import { type OwnProxy } from "../egress/own-proxy.ts";
-import { PixelBudget } from "../page/pixel-budget.ts";
 import {
   assertAccepted,
   assertStatus,
@@ -44,37 +40,19 @@ import { scriptTexts } from "./page-scripts.ts";
 import { isBlank, isHtml, isPdf, sourceOf, sourceOfShown } from "./page-source.ts";
 import { hasSchema, mayHide, styleSheets, unreadSheets } from "./page-styles.ts";
 import { type AiTerms } from "../page/ai-terms.ts";
-import { type SiteTerms } from "../sites/site-terms.ts";
-import { type FairSemaphore } from "../page/fair-semaphore.ts";
-import { type BrowserEngine, type StaticEngine, type Visit } from "../page/visit.ts";
+import { type BrowserEngine, type Visit } from "../page/visit.ts";
+import { type VisitDeps, Visits } from "./visits.ts";
 
 /** The engines, the extractor, and the rules of egress of all visits. */
-export interface PageReaderDeps {
+export interface PageReaderDeps extends VisitDeps {
   readonly browser: BrowserEngine;
-  readonly fetchDocument: StaticEngine;
-  /** Limits the documents that are fetched at one time. */
-  readonly semaphore: FairSemaphore;
   readonly extractor: Extractor;
-  readonly egress: EgressOptions;
   readonly learned: LearnedTemplates;
   /** Reads the text of pictures. Undefined: it is not read. */
   readonly ocr?: Ocr | undefined;
   /** Pages that callers share. Undefined: each is loaded for each caller. */
   readonly shared?: SharedPages;
-  /** The operator's proxies by their names, which callers may choose. */
-  readonly proxies?: ReadonlyMap<string, OwnProxy>;
-  /** The terms of sites for the use of their pages by AI. Undefined: only those of the page are read. */
-  readonly terms?: Pick<SiteTerms, "assert" | "of">;
 }
-
-/**
- * Maximum number of pixels of all page windows at one time. A page's process takes at least 4 bytes of memory for each
- * pixel.
- */
-const MAX_WINDOW_PIXELS = 100_000_000;
-
-/** The browser's default window is small. */
-const NO_WINDOW = { width: 0, height: 0 };
 
 /** The result of an extraction, and the page that it was made from. */
 export interface ReadPage {
@@ -105,17 +83,18 @@ export type Pages = Pick<PageReader, "read" | "open" | "show">;
 /** Loads pages with a suitable engine, and has their content extracted. */
 export class PageReader {
   readonly #deps: PageReaderDeps;
-  readonly #windows = new PixelBudget(MAX_WINDOW_PIXELS);
+  readonly #visits: Visits;
   readonly #files: PageFiles;
 
   constructor(deps: PageReaderDeps) {
     this.#deps = deps;
+    this.#visits = new Visits(deps);
     this.#files = new PageFiles(deps.fetchDocument);
   }
 
   /** Loads the page and does the task with it. Fails with a TurnpikeError if the page has no content for the task. */
   async read(request: PageRequest, task: ExtractionTask): Promise<ReadPage> {
-    return await this.#visiting(request, async (visit) => {
+    return await this.#visits.run(request, async (visit) => {
       const load = (known?: CachedPage) => this.#load(visit, task, known);
       const show = (source: PageSource) => this.#readSource(visit, source, task);
       const { shared } = this.#deps;
@@ -162,11 +141,11 @@ export class PageReader {
     };
     if (request.engine === "browser" || needsBrowser(request)) return await inBrowser(undefined);
     const conditions = known?.conditions ?? [];
-    let fetched = await this.#fetch({ ...visit, conditions });
+    let fetched = await this.#visits.fetch({ ...visit, conditions });
     if (known !== undefined && conditions.length > 0 && fetched.statusCode === 304) {
       const source = confirmedBy(fetched, known.source);
       if (source !== undefined) return { page: await this.#readSource(visit, source, task), source, fetched };
-      fetched = await this.#fetch(visit);
+      fetched = await this.#visits.fetch(visit);
     }
     const source = sourceOf(fetched);
     const mayNeedBrowser = request.engine === "auto" && fetched.complete;
@@ -217,7 +196,7 @@ export class PageReader {
    * the server sent a challenge or an error page instead.
    */
   async open<T>(request: PageRequest, use: (page: OpenPage) => Promise<T>): Promise<T> {
-    return await this.#visiting(request, (visit) =>
+    return await this.#visits.run(request, (visit) =>
       this.#deps.browser.visit({ ...visit, scripted: true }, async (page) => {
         const source = await page.snapshot();
         await this.#assertContent(visit, source, "may be empty");
@@ -236,8 +215,8 @@ export class PageReader {
     use: (page: OpenPage, source: PageSource) => Promise<T>,
     other: (source: PageSource) => T,
   ): Promise<T> {
-    return await this.#visiting(request, async (visit) => {
-      const leave = await this.#turnFor(visit);
+    return await this.#visits.run(request, async (visit) => {
+      const leave = await this.#visits.window(visit);
       try {
         return await this.#deps.browser.visit(visit, async (page) => {
           const source = await this.#sourceOfShown(visit, page);
@@ -246,7 +225,7 @@ export class PageReader {
         });
       } catch (error) {
         if (!(error instanceof DownloadError)) throw error;
-        const source = sourceOf(await this.#fetch(visit));
+        const source = sourceOf(await this.#visits.fetch(visit));
         assertStatus(source, request);
         return other(source);
       } finally {
@@ -282,66 +261,9 @@ export class PageReader {
     if (!isEmpty || what === "must show something") contentOf(outcome);
   }
 
-  async #visiting<T>(request: PageRequest, use: (visit: Visit) => Promise<T>): Promise<T> {
-    const proxy = this.#proxyOf(request);
-    const deadline = new Deadline(request.timeoutMs, request.signal, request.turnMs);
-    const blocks = request.stealth ? { blocks: trackersBeside(request.url) } : {};
-    const egress = new EgressSession({
-      ...this.#deps.egress,
-      ...blocks,
-      ...(proxy === undefined ? {} : { proxy }),
-      onExcess: (error) => deadline.stop(error),
-    });
-    try {
-      await deadline.race(this.#deps.terms?.assert(request.url, request.signal) ?? Promise.resolve());
-      return await use({
-        request,
-        egress,
-        deadline,
-        fetched: undefined,
-        settles: false,
-        scripted: false,
-      });
-    } finally {
-      deadline.clear();
-      egress.close();
-    }
-  }
-
-  #proxyOf({ own }: PageRequest): OwnProxy | undefined {
-    const { proxy } = own ?? {};
-    if (typeof proxy !== "string") return proxy;
-    const known = this.#deps.proxies?.get(proxy);
-    if (known !== undefined) return known;
-    const message = "must be the URL of a proxy, or the name of one of the operator";
-    throw new TurnpikeError("invalid-parameters", "Cannot use the proxy: it is not known", [
-      { path: "proxy", message },
-    ]);
-  }
-
-  /** Waits until the window of the request may be shown. */
-  async #turnFor({ request, deadline }: Visit): Promise<() => void> {
-    const { width, height } = request.window ?? NO_WINDOW;
-    deadline.wait();
-    try {
-      return await this.#windows.take(width * height, (promise) => deadline.race(promise));
-    } finally {
-      deadline.go();
-    }
-  }
-
-  async #fetch(visit: Visit): Promise<FetchedDocument> {
-    const release = await this.#deps.semaphore.take(visit.request.signal, visit.deadline);
-    try {
-      return await this.#deps.fetchDocument(visit);
-    } finally {
-      release();
-    }
-  }
-
   async #readInBrowser(visit: Visit, task: ExtractionTask): Promise<ReadPage> {
     const mark = task.kind === "fields" ? task.selectors : undefined;
-    const leave = await this.#turnFor(visit);
+    const leave = await this.#visits.window(visit);
     const shown = await this.#deps.browser
       .visit({ ...visit, settles: isDoneByItself(visit.request) }, async (page) => {
         const source = await page.snapshot({ mark, withFrames: FRAMED.has(task.kind), measures: hasSchema(task) });
@@ -352,7 +274,7 @@ export class PageReader {
       .catch(async (error: unknown) => {
         // A browser shows no PDF and no attachment, but their bytes can be fetched without one.
         if (!(error instanceof DownloadError)) throw error;
-        return { source: sourceOf(visit.fetched ?? (await this.#fetch(visit))), acted: [] };
+        return { source: sourceOf(visit.fetched ?? (await this.#visits.fetch(visit))), acted: [] };
       })
       .finally(leave);
     const acted = await this.#readActed(visit, shown.acted);
