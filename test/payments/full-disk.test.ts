@@ -2,7 +2,7 @@
  * A gateway with two workers whose ledger is on a full disk, or was moved away. It serves free routes, refuses payments, and sells
  * when there is space, or when the ledger is back.
  */
-import { mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
@@ -12,6 +12,7 @@ import { until } from "../../src/lib/testing/until.ts";
 import { signedPayment, TERMS } from "../../src/payments/testing/payment.ts";
 import { encodeHeader } from "../../src/payments/x402/header.ts";
 import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
+import { descendants } from "../support/program.ts";
 
 setDefaultTimeout(patient(60_000));
 
@@ -112,6 +113,34 @@ test("a ledger that is moved away takes no payment, and the workers sell when it
   );
   renameSync(`${state}.away`, state);
   expect((await pay(payment)).status).toBe(200);
+  const sold = await Promise.all(Array.from({ length: 10 }, () => pay()));
+  expect(sold.map((response) => response.status)).toEqual(sold.map(() => 200));
+  await gateway.stop();
+});
+
+test("a worker that starts again makes no empty ledger in place of one that is gone, and sells when it is back", async () => {
+  const state = join(folder, "gone");
+  mkdirSync(state);
+  await start(state);
+  const payment = signedPayment(Date.now() / 1000);
+  expect((await pay(payment)).status).toBe(200);
+  renameSync(state, `${state}.away`);
+  mkdirSync(state);
+  const [victim = 0] = descendants(gateway.pid, "/process/workers/worker.");
+  process.kill(victim, "SIGKILL");
+  await until(() =>
+    gateway.output().includes("put it back, or restart the gateway; payments are refused until the ledger is back"),
+  );
+  runs = 0;
+  const refused = await Promise.all(Array.from({ length: 10 }, () => pay(payment)));
+  expect(refused.map((response) => response.status)).toEqual(refused.map(() => 503));
+  expect([runs, await statusOf("/free"), existsSync(join(state, "turnpike.db"))]).toEqual([0, 200, false]);
+  rmdirSync(state);
+  renameSync(`${state}.away`, state);
+  await until(
+    () => gateway.output().includes("payment: the ledger is back again; payments are accepted"),
+    patient(20_000),
+  );
   const sold = await Promise.all(Array.from({ length: 10 }, () => pay()));
   expect(sold.map((response) => response.status)).toEqual(sold.map(() => 200));
   await gateway.stop();

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { messageOf } from "../../../lib/caught.ts";
@@ -8,6 +9,14 @@ import { type Store } from "../../../store/store.ts";
 import { type Config } from "../../config/config.ts";
 import { type WorkerResponses } from "../../policy/payment/responses/worker-responses.ts";
 import { type GatewayOptions } from "./gateway-interface.ts";
+
+/** The ledger's file was deleted or moved. An empty one in its place would accept spent payments again. */
+class LedgerGone extends Error {
+  constructor(path: string) {
+    super(`Cannot open the ledger "${path}": the file was moved or deleted: put it back, or restart the gateway`);
+    this.name = "LedgerGone";
+  }
+}
 
 type Options = Pick<GatewayOptions, "storePath" | "needsDatabase" | "log">;
 
@@ -20,9 +29,12 @@ export class WorkerStore {
   readonly #responses: WorkerResponses;
   #store: Store | undefined;
   #config: Config["postgres"] | undefined;
+  /** The worker starts in place of one that sold. */
+  #replaces: boolean;
 
   constructor(options: Options, responses: WorkerResponses) {
     this.#options = options;
+    this.#replaces = options.needsDatabase === false;
     this.#responses = responses;
   }
 
@@ -53,6 +65,8 @@ export class WorkerStore {
   /** Waits until the open store is ready. Rejects if it cannot be reached, unless the process starts without it. */
   async ready(): Promise<void> {
     const { needsDatabase = true, log } = this.#options;
+    // A later configuration may be the first one that sells.
+    this.#replaces = false;
     const ready = this.#store?.ready();
     await (needsDatabase ? ready : ready?.catch((error: unknown) => log(messageOf(error))));
   }
@@ -61,10 +75,12 @@ export class WorkerStore {
     await this.#store?.close();
   }
 
-  /** While the disk of an SQLite ledger is full, payments are refused and other requests are served. */
+  /** While the disk of an SQLite ledger is full, or its file is gone, payments are refused and other requests are served. */
   #openFirst(postgres: Config["postgres"]): Store {
     const { storePath, log } = this.#options;
+    const mustExist = this.#replaces && (postgres.url ?? "") === "" && storePath !== ":memory:";
     const open = (): Store => {
+      if (mustExist && !existsSync(storePath)) throw new LedgerGone(storePath);
       const store = openConfiguredStore(postgres, storePath);
       try {
         this.#useResponses(store);
@@ -77,13 +93,15 @@ export class WorkerStore {
     try {
       return open();
     } catch (error) {
-      if (!(error instanceof Error) || !isDiskFull(error, dirname(storePath))) throw error;
-      const refusal = "payments are refused until there is space for the ledger";
+      const isGone = error instanceof LedgerGone;
+      if (!(error instanceof Error) || !(isGone || isDiskFull(error, dirname(storePath)))) throw error;
+      const event = isGone ? "the ledger is back" : "there is space for the ledger";
+      const refusal = `payments are refused until ${event}`;
       log(`payment: ${error.message}; ${refusal}`);
       return new LateStore({
         open,
         reason: error,
-        onOpen: () => log("payment: there is space for the ledger again; payments are accepted"),
+        onOpen: () => log(`payment: ${event} again; payments are accepted`),
         onReason: (reason) => log(`payment: ${reason}; ${refusal}`),
       });
     }

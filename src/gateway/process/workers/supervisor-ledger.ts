@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { openConfiguredStore } from "../../../store/open/configured-store.ts";
 import { type LedgerView } from "../../../store/ledger-view.ts";
 import type * as LedgerViews from "../../../store/open/open-ledger-view.ts";
@@ -28,8 +29,12 @@ export class SupervisorLedger {
 
   /** The same, to write to it. */
   store(config: Config): Store | undefined {
-    if (this.#store === undefined && this.#exists(config))
+    if (this.#store === undefined && this.#exists(config)) {
+      // The workers create it. A new one in place of a deleted one would accept spent payments again.
+      if (!isShared(config) && !existsSync(this.#storePath))
+        throw new Error(`Cannot open the ledger "${this.#storePath}": there is no such file`);
       this.#store = openConfiguredStore(config.postgres, this.#storePath);
+    }
     return this.#store;
   }
 
