@@ -121,3 +121,124 @@ for (const [question, sides] of Object.entries(QUESTIONS)) {
     });
   });
 }
+
+/** Pages with a near figure, which support no verdict alone. */
+const NEAR_FIGURES: Readonly<Record<string, readonly Page[]>> = {
+  "Did the Tarn Festival draw more than 50,000 visitors in 2025?": [
+    ["The Tarn Festival expected 61,200 visitors in 2025."],
+    ["The Tarn Festival sold 61,200 tickets in 2025."],
+    ["Organisers of the Tarn Festival had counted on 61,200 visitors in 2025."],
+    ["The Tarn Festival turned away 61,200 visitors in 2025."],
+    ["61,200 people watched the Tarn Festival on television in 2025."],
+    ["The Tarn Festival lost 61,200 visitors in 2025."],
+    ["The Tarn Festival had room for 61,200 visitors in 2025."],
+    ["The Tarn Festival has drawn 61,200 visitors since 2010."],
+    ["Attendance at the Tarn Festival rose by 61,200 in 2025."],
+    ["The 2024 Tarn Festival drew 61,200 visitors."],
+    ["The Tarn Festival welcomed 61,200 visitors in its first three editions."],
+    ["The Tarn Festival recorded 61,200 visits to its website in 2025."],
+    ["The Tarn Festival reported losses after 61,200 visitors stayed away in 2025."],
+    ["The Tarn Festival was to welcome 61,200 visitors in 2025."],
+    ["The Tarn Festival registered 61,200 volunteers in 2025."],
+    ["The village near the Tarn Festival had 61,200 visitors in 2025."],
+    ["The Tarn Festival received 61,200 letters from visitors in 2025."],
+    ["The Tarn Festival drew 43,100 visitors on its first day in 2025."],
+    ["The Tarn Festival had 43,100 visitors by Saturday in 2025."],
+    ["The Tarn Festival drew 43,100 foreign visitors in 2025."],
+    ["The Tarn Festival drew 43,100 visitors more than in 2024."],
+    ["Attendance at the Tarn Festival's concerts in 2025 was 43,100."],
+    ["Paid attendance at the Tarn Festival in 2025 was 43,100."],
+    ["Average attendance at the Tarn Festival in 2025 was 43,100."],
+    ["Daily attendance at the Tarn Festival in 2025 was 43,100."],
+  ],
+  "Did the Marl Derby at Fenwick Park attract at least 40,000 people in 2025?": [
+    ["A crowd of 43,118 was expected at the Marl Derby at Fenwick Park in 2025."],
+    ["43,118 people watched the Marl Derby at Fenwick Park online in 2025."],
+    ["The women's Marl Derby at Fenwick Park drew 43,118 people in 2025."],
+    ["Fenwick Park has 43,118 seats for the Marl Derby in 2025."],
+    ["Police counted 43,118 people outside Fenwick Park during the Marl Derby in 2025."],
+  ],
+  "Did more than 60 percent of voters approve the Trellick Water Act in the vote on 4 October 2026?": [
+    ["Some 66.3 percent of voters in Upper Sarn approved the Trellick Water Act on Sunday."],
+    ["Some 66.3 percent of young voters approved the Trellick Water Act on Sunday."],
+    ["In a poll, 66.3 percent of voters approved the Trellick Water Act."],
+    ["Some 66.3 percent of voters approved the Trellick Waste Act on Sunday."],
+    ["Some 66.3 percent of voters rejected the Trellick Water Act on Sunday."],
+    ["Some 66.3 percent of voters had not approved the Trellick Water Act on Sunday."],
+    ["With half of the votes counted, 66.3 percent of voters approved the Trellick Water Act."],
+    ["Some 34 percent of voters rejected the Trellick Water Act on Sunday."],
+  ],
+  "Will Corland's unemployment rate for August 2026 be below 5.0%?": [
+    ["The unemployment rate in Corland's north was 5.3% in August."],
+    ["Corland's unemployment rate was 5.3% in August 2025."],
+    ["Corland's unemployment rate among graduates was 5.3% in August."],
+    ["The unemployment rate of women in Corland was 5.3% in August."],
+    ["Corland's long-term unemployment rate was 5.3% in August."],
+    ["Corland's unemployment rate fell by 5.3% in August."],
+    ["Jobless claims in Corland rose 5.3% in August."],
+    ["Without the new count, Corland's unemployment rate would have been 5.3% in August."],
+    ["The unemployment rate stood at 5.3 per cent.", "Labour market, August 2025", "corland.example"],
+  ],
+  "Will Jonah Tisdale score 30 or more league goals for Lowmere City in the 2025/26 season?": [
+    ["Jonah Tisdale finished the season with 31 league goals for Lowmere City's reserves."],
+    ["Jonah Tisdale finished last season with 31 league goals for Lowmere City."],
+    ["Jonah Tisdale's rival finished the season with 31 league goals for Lowmere City."],
+    ["Jonah Tisdale ended the month with 31 league goals for Lowmere City and Penby."],
+    ["Jonah Tisdale finished the 2023/24 season with 31 league goals for Lowmere City."],
+    ["Jonah Tisdale would have finished the season with 31 league goals for Lowmere City."],
+    ["Lowmere City finished the season with 31 league goals, and Jonah Tisdale left."],
+  ],
+  "Did the price of Corland wheat close above 300 crowns a tonne on 3 March 2026?": [
+    ["The price of Corland wheat ended the week at 312 crowns a tonne on 6 March 2026."],
+    ["The price of Corland barley ended the day at 312 crowns a tonne on 3 March 2026."],
+    ["The price of Corland wheat opened at 312 crowns a tonne on 3 March 2026."],
+    ["The price of Corland wheat ended February at 312 crowns a tonne."],
+    ["Futures on Corland wheat settled at 312 crowns a tonne on 3 March 2026."],
+  ],
+  "Did the Dunmere mayoral election of 3 May 2026 have a turnout of at least 50 percent?": [
+    ["Turnout in the Dunmere mayoral election by noon was 43 percent."],
+    ["Turnout in the Dunmere mayoral election of 2022 was 55.3 percent."],
+    ["Turnout among women in the Dunmere mayoral election was 43 percent."],
+    ["Turnout in the first round of the Dunmere mayoral election was 43 percent."],
+    ["Turnout in the Dunmere council election was 43 percent."],
+    ["Turnout in the Dunmere mayoral election was 43 percent in the Docks ward."],
+  ],
+  "Will the River Rhode rise above 7 metres at the Castleton gauge between 20 and 26 January 2026?": [
+    ["The River Rhode reached 7.31 metres at the Castleton gauge on 19 January 2026."],
+    ["The River Rhode was forecast to reach 7.31 metres at the Castleton gauge on 24 January 2026."],
+    ["The River Rhode reached 7.31 metres at the Norton gauge on 24 January 2026."],
+  ],
+  "¿Bajó la tasa de paro de Olmeda del 8 % en el primer trimestre de 2026?": [
+    ["La tasa de paro de Olmeda bajó al 7,6 % en el primer trimestre de 2025."],
+    ["La tasa de paro de las mujeres de Olmeda bajó al 7,6 % en el primer trimestre de 2026."],
+    ["La tasa de paro de Olmeda bajaría al 7,6 % en el primer trimestre de 2026."],
+    ["La tasa de paro del norte de Olmeda bajó al 7,6 % en el primer trimestre de 2026."],
+  ],
+  "L'inflazione nella Marca Occidentale ad agosto 2026 ha superato il 3 per cento?": [
+    ["L'inflazione alimentare nella Marca Occidentale è salita al 3,4 per cento ad agosto."],
+    ["L'inflazione nella Marca Occidentale salirà al 3,4 per cento ad agosto."],
+    ["L'inflazione nella Marca Occidentale era salita al 3,4 per cento a luglio."],
+  ],
+  "Lag die Arbeitslosenquote in Norland im Mai 2026 unter 6 Prozent?": [
+    ["Die Arbeitslosenquote der Frauen in Norland lag im Mai bei 5,7 Prozent."],
+    ["Die Arbeitslosenquote in Norland lag im Mai 2025 bei 5,7 Prozent."],
+    ["Die Arbeitslosenquote in Norland dürfte im Mai bei 5,7 Prozent liegen."],
+    ["Die Arbeitslosenquote im Norden von Norland lag im Mai bei 5,7 Prozent."],
+    ["Die Jugendarbeitslosenquote in Norland lag im Mai bei 5,7 Prozent."],
+  ],
+  "Le musée de l'Arsenal a-t-il accueilli plus de 500 000 visiteurs en 2025 ?": [
+    ["Le musée de l'Arsenal attendait 537 000 visiteurs en 2025."],
+    ["Le site du musée de l'Arsenal a reçu 537 000 visiteurs en 2025."],
+    ["Le musée de l'Arsenal peut accueillir 537 000 visiteurs par an."],
+    ["Le musée de l'Arsenal a reçu 537 000 visiteurs en 2024."],
+    ["Le musée de l'Arsenal a reçu 468 000 visiteurs payants en 2025."],
+  ],
+};
+
+for (const [question, pages] of Object.entries(NEAR_FIGURES)) {
+  describe(question, () => {
+    test.each(pages.map((page) => ({ page })))("no verdict: $page", async ({ page }) => {
+      expect(["YES", "NO"]).not.toContain(await sideOf(question, page));
+    });
+  });
+}

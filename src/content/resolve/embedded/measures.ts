@@ -33,6 +33,22 @@ const FORMER =
 const MEASURE =
   /(\p{L}{3,})\s(?:of|von|de|di)\s(?:at\s(?:least|most)|(?:more|less|fewer)\sthan|over|under|above|below|mindestens|höchstens|mehr\sals|weniger\sals|(?:au|de)\s(?:moins|plus)|al\smenos|(?:más|menos)\sde|almeno|(?:più|meno)\sdi|pelo\smenos|mais\sde)\s(?=[$€£¥]?\d)/iu;
 
+/** A text before the figure of a change: "rose by 5.3 percent", "fell 5.3 percent", "um 5,3 Prozent". */
+const CHANGE =
+  /(?:\b(?:rose|ris(?:e[ns]?|ing)|f[ae]ll(?:s|en|ing)?|gr[eo]w(?:s|n|ing)?|increas(?:e[sd]?|ing)|decreas(?:e[sd]?|ing)|declin(?:e[sd]?|ing)|dropp?(?:s|ed|ing)?|jump(?:s|ed)?|climb(?:s|ed)?|slip(?:s|ped)?|shr[aiu]nk|gain(?:s|ed)?|los(?:t|es?)|up|down)\s(?:by\s)?|\bum\s|(?:augmenté|progressé|reculé|baissé|diminué|crû|grimpé|chuté)\sde\s|(?:subi|baj|crec|cay|aument)\p{L}*\sun\s|(?:cresc|aument|diminu|cal|salit|sces)\p{L}*\sdel(?:\s|l['’])|(?:subi|ca[ií]|cresc|aument|baix)\p{L}*\s(?:em\s)?)(?:(?:about|around|nearly|almost|just|only|at\sleast|more\sthan|less\sthan|mindestens|mehr\sals|plus|au\smoins|moins|rund|etwa)\s(?:de\s)?)?$/iu;
+
+/** A time or a count that is not over: "by noon", "with half of the votes counted". */
+const INTERIM =
+  /\b(?:by\s(?:noon|midday|mid-\p{L}+|\p{L}+day|\d{1,2}(?:[.:]\d\d)?\s?(?:[ap]\.?m|o['’]clock))|(?:half|part|most|some|\d+\s?(?:%|percent|per\scent))\s(?:of\s)?(?:the\s)?(?:votes?|ballots|precincts|districts)\s(?:were\s)?counted|partial|exit\spolls?)(?!\p{L})/iu;
+
+/** A part of an event: "on its first day". */
+const PART =
+  /\b(?:first|second|third|opening|premier|première|primer|primera|primo|prima|erste[nr]?)\s(?:\p{L}+\s)?(?:days?|nights?|weeks?|weekends?|months?|hours?|jours?|soirs?|semaines?|día|noche|semana|giorno|sera|settimana|Tag|Abend|Woche)(?!\p{L})|\b(?:daily|weekly|monthly|hourly|per\sday|a\sday)(?!\p{L})/iu;
+
+/** Several times of an event: "in its first three editions", "over ten years". */
+const SEVERAL =
+  /\b(?:over|within|in|during)\s(?:the\s(?:past|last)\s|its\sfirst\s)?(?:two|three|four|five|six|seven|eight|nine|ten|\d+)\s(?:days|weeks|months|years|decades|editions|seasons)(?!\p{L})/iu;
+
 /** Words for what a figure is compared with. */
 const USUAL =
   /(?<!\p{L})(?:averages?|averaged|normally|usual|typical|long-term|durchschnitt\p{L}*|moyennes?|promedios?|medias?)(?!\p{L})/iu;
@@ -55,16 +71,20 @@ export function measured(
   const parts = wordsOf(asked.plan.statement).filter(({ text, stem }) => ORDINAL.test(text) && asked.terms.has(stem));
   if (!parts.every(({ stem }) => passage.words.some((word) => word.stem === stem))) return undefined;
   const grammar = GRAMMARS[language];
-  const noun = MEASURE.exec(asked.plan.statement)?.[1]?.toLowerCase();
+  const { statement } = asked.plan;
+  const noun = MEASURE.exec(statement)?.[1]?.toLowerCase();
+  const asksChange = asked.thresholds.some(({ text }) => CHANGE.test(statement.slice(0, statement.indexOf(text))));
   const clauses = new Map<Quantity, Clause>();
   const quantities = quantitiesOf(passage.text, language, dates).filter((one) => {
-    if (isFormer(passage.text, one)) return false;
+    const before = passage.text.slice(Math.max(0, one.start - 40), one.start);
+    if (isFormer(passage.text, one) || CHANGE.test(before) !== asksChange) return false;
     const clause = clauseAt(tokens, one.start, grammar, language);
     clauses.set(one, clause);
     // "Twelve states have not joined"
     if (isDenied(passage.text.slice(one.end, clause.end))) return false;
     // "The long-term averages are 8.1 named storms"
-    if (USUAL.test(passage.text.slice(clause.start, clause.end)) && !USUAL.test(asked.plan.statement)) return false;
+    const said = passage.text.slice(clause.start, clause.end);
+    if ([USUAL, SEVERAL].some((words) => words.test(said) && !words.test(statement))) return false;
     return (
       clause.isFact &&
       (noun === undefined ||
@@ -111,6 +131,13 @@ export function measured(
     if (results.every((one) => one === "open")) return undefined;
     met = (met ?? true) && results.includes("yes");
   }
+  // An interim share may still change to both sides, an interim number only upwards.
+  const isOnly = (words: RegExp): boolean => words.test(passage.text) && !words.test(statement);
+  if (
+    (isOnly(INTERIM) && asked.thresholds.some(({ unit }) => unit === "percent")) ||
+    (met === false && [INTERIM, PART].some(isOnly))
+  )
+    return undefined;
   return met === undefined ? undefined : { sign: met ? 1 : -1, factor, part: { start: part.start, end: part.end } };
 }
 

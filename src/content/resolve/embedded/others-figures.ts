@@ -1,5 +1,5 @@
 import { type Clause, predicationOf } from "../reading/clauses.ts";
-import { conceptsAt } from "../reading/concepts.ts";
+import { areContrary, conceptsAt, conceptsIn } from "../reading/concepts.ts";
 import { GRAMMARS } from "../reading/grammar.ts";
 import { type Argument } from "../reading/noun-phrases.ts";
 import { type Quantity } from "../reading/quantities.ts";
@@ -57,14 +57,22 @@ export function isOfOtherOutcome(
   clause: Clause,
   { unit, start, end }: Quantity,
 ): boolean {
-  const { outcomes, predicate, patient, thresholds } = asked;
+  const { agent, outcomes, predicate, patient, thresholds } = asked;
   const own = tokens.filter((token) => token.start >= clause.start && token.end <= clause.end);
+  const before = own.findLast((token) => token.end <= start)?.text;
   if (isOfAudience(asked))
     return (
+      // "had room for 43,118 spectators"
+      before === "for" ||
       // "A crowd of 43,118 watched"
-      !WORDS.attend.has(unit) &&
-      !own.some((token) => WORDS.attend.has(token.text) && (token.end <= start || token.start >= end))
+      (!WORDS.attend.has(unit) &&
+        !own.some((token) => WORDS.attend.has(token.text) && (token.end <= start || token.start >= end)))
     );
+  const said = conceptsIn(own);
+  const isContrary = [...outcomes].some(
+    (one) => !MEASURES.has(one) && [...said].some((other) => areContrary(one, other)),
+  );
+  if (isContrary && said.isDisjointFrom(outcomes)) return true;
   if (
     [...outcomes].every((one) => MEASURES.has(one)) ||
     predicate === undefined ||
@@ -73,9 +81,12 @@ export function isOfOtherOutcome(
   )
     return false;
   // "ended the season with 27 goals"
-  const before = own.findLast((token) => token.end <= start)?.text;
-  if (["score", "close"].some((one) => outcomes.has(one)) && /^(?:with|on|at)$/u.test(before ?? ""))
-    if (own.some(({ text }) => ENDS.test(text))) return false;
+  const ends = own.findIndex((token) => ENDS.test(token.text) && token.end <= start);
+  const between = own.slice(ends + 1).filter((token) => token.end <= start);
+  // "The team finished with 31 goals, and Jonah left"
+  const isActor = agent === undefined || !clause.stems.isDisjointFrom(agent.words);
+  const isAtEnd = isActor && between.every(({ text }) => (outcomes.has("close") ? OF_DAY : OF_SEASON).test(text));
+  if (["score", "close"].some((one) => outcomes.has(one)) && ends >= 0 && isAtEnd) return false;
   return (
     !clause.stems.has(predicate.stem) &&
     // In "nominated for seven awards", the word "awards" names the counted things and not an outcome.
@@ -86,6 +97,9 @@ export function isOfOtherOutcome(
 }
 
 const ENDS = /^(?:end|finish|settl)(?:e?d|e?s)$/u;
+/** Words between the verb of an end and its figure: "ended the day higher at", "finished the season with". */
+const OF_DAY = /^(?:\d.*|percent|points|the|day|session|trading|higher|lower|up|down|at)$/u;
+const OF_SEASON = /^(?:the|his|her|their|season|campaign|year|with|on)$/u;
 
 /** Whether the question asks how many people came: "draw more than 50,000 visitors". */
 export function isOfAudience({ predicate, thresholds }: Asked): boolean {

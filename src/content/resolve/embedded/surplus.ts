@@ -5,6 +5,7 @@ import { describedIn, quantitiesOf } from "../reading/quantities.ts";
 import { ADVERB, type ReadSentence, type Token } from "../reading/spans.ts";
 import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
 import { IRREGULAR_PAST, isForm, isRomance, type Language, STOP_WORDS, type Word, wordsOf } from "../reading/words.ts";
+import { isOfAudience } from "./others-figures.ts";
 import { type Asked } from "./question.ts";
 
 /** The words of a clause by their part in it. */
@@ -46,10 +47,14 @@ export function hasSurplus(
       const isFigure = figure !== undefined && !describedIn(text, figure).some(({ stem }) => stem === word.stem);
       if (/^\d/u.test(word.text) || isFigure) return "figure";
       if (isVerb(asked, words, at, { grammar, language })) return "verb";
+      // "voters" is a word for the manner of a decision, too.
+      if (asked.terms.has(word.stem)) return "own";
       if (isHarmless(words, at, grammar) || isAnyOf(asked, words[at + 1], question, word)) return "harmless";
       // "the acquisition" for "the takeover"
       const isDeed = [...conceptsAt(words, at)].some((one) => asked.patient?.outcomes?.has(one));
-      return isDeed || question.some((one) => isOf(word, one, language)) ? "own" : "other";
+      // "paid attendance"
+      const isCount = WORDS.attendance.has(word.text) && isOfAudience(asked);
+      return isDeed || isCount || question.some((one) => isOf(word, one, language)) ? "own" : "other";
     });
     // "The Harbour Union (Denby) called a strike", and not a dateline
     const behind = words.at(-1)?.end ?? 0;
@@ -201,7 +206,9 @@ function isVerb(
   if (first >= 0) return true;
   if (language !== "en") return false;
   // "the closed circuit": a participle before a noun.
-  const isAttribute = grammar.determiner.has(previous?.text) || grammar.preposition.has(previous?.text);
+  const next = words[at + 1];
+  const isFirst = previous === undefined && next !== undefined && !isFunctionWord(next.text, grammar);
+  const isAttribute = isFirst || grammar.determiner.has(previous?.text) || grammar.preposition.has(previous?.text);
   // "to lift the cup"
   if (previous?.text === "to" && grammar.determiner.has(words[at + 1]?.text)) return true;
   return (word.text.endsWith("ed") || IRREGULAR_PAST.has(word.text)) && !isAttribute;
@@ -225,10 +232,15 @@ function isGoverned({ words, roles, grammar, hasAgent }: Phrase, at: number): bo
     if (/^(?:der|des)$/u.test(word.text) && roles[n - 1] === "own") return true;
     if (!grammar.preposition.has(word.text)) continue;
     if (!hasAgent && grammar.by.has(word.text)) return false;
-    return !roles.slice(n + 1, at + 3).includes("figure");
+    const phrase = roles.slice(n + 1, at + 3);
+    const verb = phrase.indexOf("verb");
+    return !(verb < 0 ? phrase : phrase.slice(0, verb)).includes("figure");
   }
   return false;
 }
+
+/** "the village near the festival", "futures on wheat" */
+const BESIDE = /^(?:near|beside|outside|behind|around|opposite|on)$/u;
 
 /** Whether a word belongs to a noun of the question: "party youth", "the party's wing", "the wing of the party", "junior record". */
 function isBeside({ words, roles, language, isDefinite }: Phrase, at: number): boolean {
@@ -237,7 +249,13 @@ function isBeside({ words, roles, language, isDefinite }: Phrase, at: number): b
   const isBehind =
     (roles[at - 1] === "own" || (words[at - 1]?.text === "s" && roles[at - 2] === "own")) && isJoined(at);
   // A word between the subject and its object is the verb.
-  if (isBehind && (at > verb || roles[at + 1] === "verb" || words[at]?.gap === "-"))
+  // "l'inflazione alimentare"
+  const [last, word] = [words[at - 1], words[at]];
+  const isRomanceAdjective = isRomance(language) && word?.capital === false && word.text.length > 3;
+  // "468 000 visiteurs payants"
+  const isUnit = roles[at - 1] === "figure" && /^\p{L}{4}/u.test(last?.text ?? "");
+  if (isRomanceAdjective && isUnit && isJoined(at)) return true;
+  if (isBehind && (at > verb || isRomanceAdjective || roles[at + 1] === "verb" || words[at]?.gap === "-"))
     return verb >= 0 || roles[at + 1] !== "harmless";
   if (!isJoined(at + 1)) return false;
   const next = words[at + 1];
@@ -251,7 +269,12 @@ function isBeside({ words, roles, language, isDefinite }: Phrase, at: number): b
       WORDS.title.has(next.text))
   )
     return verb >= 0;
-  if (!WORDS.of.has(next?.text) && !(language === "de" && /^(?:der|des)$/u.test(next?.text ?? ""))) return false;
+  if (
+    !WORDS.of.has(next?.text) &&
+    !BESIDE.test(next?.text ?? "") &&
+    !(language === "de" && /^(?:der|des)$/u.test(next?.text ?? ""))
+  )
+    return false;
   const end = roles.findIndex((role, n) => n > at && role === "verb");
   return roles.slice(at + 2, Math.min(at + 5, end < 0 ? at + 5 : end)).includes("own");
 }

@@ -1,5 +1,5 @@
 import { type Source, type Statement } from "../reading/analysis.ts";
-import { type NamedDate } from "../reading/dates.ts";
+import { datesOf, type NamedDate } from "../reading/dates.ts";
 import { type Reading } from "./outcome-reading.ts";
 import { type Asked } from "./question.ts";
 
@@ -39,6 +39,7 @@ export function inTime(
   if (deadline === undefined) return asked.isFuture && reading.isAbsence && !isFinal ? neutral : statement;
   // A later figure tells nothing about the time before.
   if (reading.isFigure === true && date !== undefined && date.from > deadline) return neutral;
+  if (reading.isFigure === true && !isDated && isOfOtherTime(source, from, deadline)) return neutral;
   const isEvent = reading.sign > 0;
   if (isEvent && date !== undefined && date.from > deadline) {
     // An event after the deadline did not happen in time.
@@ -59,6 +60,12 @@ export function inTime(
     return { ...statement, isLoose: true };
   }
   return statement;
+}
+
+/** Whether the title of a page has a date, and none in the time of the question: "Labour market, August 2025". */
+function isOfOtherTime({ title, published = 0 }: Source, from = Number.NEGATIVE_INFINITY, deadline: number): boolean {
+  const dates = datesOf(title, published).filter(({ hasYear }) => hasYear);
+  return dates.length > 0 && !dates.some((date) => date.to >= from && date.from <= deadline);
 }
 
 /** Whether the event is in time by one reading of its date or of the question's, and late by the other. */
