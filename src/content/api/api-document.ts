@@ -13,7 +13,6 @@ export interface ApiSchema {
   readonly default?: unknown;
   readonly minimum?: number;
   readonly maximum?: number;
-  readonly exclusiveMinimum?: number;
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly minItems?: number;

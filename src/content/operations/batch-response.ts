@@ -1,9 +1,10 @@
-import { type z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
+import { type DeepReadonly } from "../../lib/deep-readonly.ts";
 import { problemType, TurnpikeError } from "../../lib/errors.ts";
-import { type PageChanges } from "../changes/page-versions.ts";
-import { type actionsSchema } from "./action-parameters.ts";
-import { type Metadata, failedMetadata } from "./metadata.ts";
-import { type Results } from "./page-formats.ts";
+import { actionsSchema } from "./action-parameters.ts";
+import { failedMetadata, metadataSchema } from "./metadata.ts";
+import { changesSchema } from "./page-changes.ts";
+import { resultsSchema } from "./page-formats.ts";
 
 /** Maximum number of results of a batch: one for each URL. */
 export const MAX_RESULTS = 20;
@@ -19,17 +20,21 @@ const MAX_BUFFERED_BYTES = 512 * 1024 * 1024;
 /** Bytes of `MAX_BUFFERED_BYTES` that no batch holds. */
 let freeBytes = MAX_BUFFERED_BYTES;
 
-export interface BatchResult {
-  readonly url: string;
-  readonly format: string;
-  readonly content: string;
-  readonly results?: Results;
-  readonly actions?: z.output<typeof actionsSchema>;
-  readonly metadata: Metadata;
-  readonly error?: string;
-  readonly error_type?: string;
-  readonly changes?: PageChanges;
-}
+export const batchResult = z
+  .object({
+    url: z.string(),
+    format: z.string(),
+    content: z.string().describe("The page's content; empty with `formats`, or if this page failed"),
+    results: resultsSchema.optional(),
+    actions: actionsSchema,
+    metadata: metadataSchema,
+    error: z.string().optional().describe("Reason of the failure; only if this page failed"),
+    error_type: z.string().optional().describe("The problem type of the error"),
+    changes: changesSchema,
+  })
+  .openapi("BatchResult", { description: "The content of one page, or the error instead of it" });
+
+export type BatchResult = DeepReadonly<z.output<typeof batchResult>>;
 
 /** The members of a failed result. `elapsedMs` is a whole number. */
 export function failed(error: TurnpikeError, elapsedMs: number): Omit<BatchResult, "url" | "format"> {

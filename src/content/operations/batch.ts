@@ -2,11 +2,11 @@ import { z } from "@hono/zod-openapi";
 import { members, needsValue, when } from "./field-rules.ts";
 import { type CrawlOrder, givenOnly, type OpenCrawl, type OpenOptions } from "../jobs/crawl-order.ts";
 import { type Pages } from "../page-reader/page-reader.ts";
-import { BatchResponse, type BatchResult, failed, MAX_RESULTS } from "./batch-response.ts";
+import { BatchResponse, type BatchResult, batchResult, failed, MAX_RESULTS } from "./batch-response.ts";
 import { started, startedExample, startedJob } from "./job-shapes.ts";
 import { askingPages, assertPrompts } from "./extract-fields.ts";
 import { jobParameters } from "./job-parameters.ts";
-import { METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
+import { METADATA_EXAMPLE } from "./metadata.ts";
 import { type PageRequest } from "../page/page.ts";
 import { type OperationResult, postOperation, type Services, stopwatch } from "./operation.ts";
 import { PageFailures } from "./page-failures.ts";
@@ -18,10 +18,8 @@ import {
   pageContent,
   CONTENT_RULES,
 } from "./page-content.ts";
-import { actionsSchema } from "./action-parameters.ts";
-import { resultsSchema } from "./page-formats.ts";
 import { JOB_RULE } from "./request-parameters.ts";
-import { assertWatchable, changesParameters, changesSchema, Watch } from "./page-changes.ts";
+import { assertWatchable, changesParameters, Watch } from "./page-changes.ts";
 import {
   pageParameters,
   pageRequest,
@@ -68,23 +66,9 @@ const RULES = [
   },
 ];
 
-const result = z
-  .object({
-    url: z.string(),
-    format: z.string(),
-    content: z.string().describe("The page's content; empty with `formats`, or if this page failed"),
-    results: resultsSchema.optional(),
-    actions: actionsSchema,
-    metadata: metadataSchema,
-    error: z.string().optional().describe("Reason of the failure; only if this page failed"),
-    error_type: z.string().optional().describe("The problem type of the error"),
-    changes: changesSchema,
-  })
-  .openapi("BatchResult", { description: "The content of one page, or the error instead of it" });
-
 const response = z
   .object({
-    results: z.array(result).describe("One for each URL, in their order"),
+    results: z.array(batchResult).describe("One for each URL, in their order"),
     total_time_ms: z.int().describe("Time taken for all, in milliseconds"),
   })
   .openapi("BatchResponse");

@@ -1,36 +1,43 @@
+import { z } from "zod";
+import { type DeepReadonly } from "../../lib/deep-readonly.ts";
+
 /** Origins of a session whose localStorage, and whose databases, are kept. The least recently used ones are dropped beyond it. */
 export const MAX_ORIGINS = 20;
 /** Data that was not kept of which a session knows. The oldest is forgotten beyond it. */
 export const MAX_LEFT_OUT = 50;
 
-/** A cookie as its server set it (RFC 6265). */
-export interface Cookie {
-  readonly name: string;
-  readonly value: string;
+export const cookieSchema = z.object({
+  name: z.string(),
+  value: z.string(),
   /** The host only, or the domain and its subdomains. */
-  readonly domain: string;
-  readonly hostOnly: boolean;
-  readonly path: string;
-  readonly secure: boolean;
-  readonly httpOnly: boolean;
-  readonly sameSite?: "Strict" | "Lax" | "None";
+  domain: z.string(),
+  hostOnly: z.boolean(),
+  path: z.string(),
+  secure: z.boolean(),
+  httpOnly: z.boolean(),
+  sameSite: z.enum(["Strict", "Lax", "None"]).exactOptional(),
   /** Unix milliseconds. Absent: it stays as long as its session. */
-  readonly expires?: number;
+  expires: z.number().exactOptional(),
   /** The part of the browser's cookies that it belongs to (`Partitioned`), as the browser writes it. */
-  readonly partition?: Readonly<Record<string, unknown>>;
-}
+  partition: z.record(z.string(), z.unknown()).exactOptional(),
+});
+
+/** A cookie as its server set it (RFC 6265). */
+export type Cookie = DeepReadonly<z.output<typeof cookieSchema>>;
 
 /** The items of the localStorage of one origin, or the names of its IndexedDB databases with the JSON of their schemas and records. */
 export type StoredItems = readonly (readonly [key: string, value: string])[];
 
-/** Data of an origin that a session did not keep: its localStorage, or a database of IndexedDB. */
-export interface LeftOut {
-  readonly origin: string;
+export const leftOutSchema = z.object({
+  origin: z.string(),
   /** The name of the database. Absent: the localStorage. */
-  readonly database?: string;
+  database: z.string().exactOptional(),
   /** "size": above a limit. "value": it has a value that has no text, such as a Blob or a CryptoKey. "busy": the page did not let it be read, and its earlier state stays. "restore": it could not be made again. */
-  readonly reason: "size" | "value" | "busy" | "restore";
-}
+  reason: z.enum(["size", "value", "busy", "restore"]),
+});
+
+/** Data of an origin that a session did not keep: its localStorage, or a database of IndexedDB. */
+export type LeftOut = DeepReadonly<z.output<typeof leftOutSchema>>;
 
 /**
  * The data that the pages of one session left behind, for its next page. A visit reads it at its beginning and changes it at its end.

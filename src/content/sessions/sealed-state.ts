@@ -1,6 +1,14 @@
 import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto";
 import { z } from "zod";
-import { type BrowsingState, MAX_LEFT_OUT, MAX_ORIGINS, newState, type StoredItems } from "../page/browsing-state.ts";
+import {
+  type BrowsingState,
+  cookieSchema,
+  leftOutSchema,
+  MAX_LEFT_OUT,
+  MAX_ORIGINS,
+  newState,
+  type StoredItems,
+} from "../page/browsing-state.ts";
 
 /** Bytes of the cookies of a session, of its localStorage and of its databases, before their encryption. The oldest cookies and origins are dropped beyond it. */
 const MAX_COOKIE_BYTES = 256 * 1024;
@@ -15,29 +23,10 @@ const TAG_BYTES = 16;
 const items = z.array(z.tuple([z.string(), z.array(z.tuple([z.string(), z.string()]))]));
 
 const schema = z.object({
-  cookies: z.array(
-    z.object({
-      name: z.string(),
-      value: z.string(),
-      domain: z.string(),
-      hostOnly: z.boolean(),
-      path: z.string(),
-      secure: z.boolean(),
-      httpOnly: z.boolean(),
-      sameSite: z.enum(["Strict", "Lax", "None"]).exactOptional(),
-      expires: z.number().exactOptional(),
-      partition: z.record(z.string(), z.unknown()).exactOptional(),
-    }),
-  ),
+  cookies: z.array(cookieSchema),
   storage: items,
   databases: items,
-  leftOut: z.array(
-    z.object({
-      origin: z.string(),
-      database: z.string().exactOptional(),
-      reason: z.enum(["size", "value", "busy", "restore"]),
-    }),
-  ),
+  leftOut: z.array(leftOutSchema),
 });
 
 /** A session and its secret, from which the key of its state is derived. The store has only a hash of the secret. */
