@@ -25,6 +25,7 @@ beforeAll(async () => {
     routes: [
       { path_prefix: "/paid", upstream: "origin", x402: TERMS },
       { path_prefix: "/other", upstream: "origin", x402: TERMS },
+      { path_prefix: "/metered", upstream: "origin", x402: { ...TERMS, scheme: "upto", price: "$0.25" } },
     ],
     access_log: { enabled: false },
   });
@@ -65,6 +66,13 @@ test("the overview and the payments say that test mode moves no money", async ()
       `document.querySelector("main .notice.warn")?.textContent === "Test mode: payments are checked, and no money moves."`,
     );
   }
+});
+
+test("a price that is a limit is shown as one", async () => {
+  await operator.goTo("routes", "Routes");
+  await operator.row("/metered", "up to $0.25");
+  await operator.row("/other", "$0.01");
+  expect(await operator.page.evaluate(`document.body.innerText.match(/up to/g).length`)).toBe(1);
 });
 
 test("the usage of a payer leads to their payments", async () => {

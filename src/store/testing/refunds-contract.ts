@@ -65,6 +65,10 @@ function testBeginning(newDatabase: NewDatabase): void {
     expect(refund).toMatchObject({ ...keyOf(payment), sequence: 1, id: "a", state: "pending", amount: "4000" });
     expect(await store.view.refundsOf(payment)).toEqual([refund]);
     expect(await store.ledger.find(payment)).toMatchObject({ refunded: "4000", delivered: false });
+    const { nonce } = payment;
+    await store.ledger.reserve({ ...RESERVATION, nonce: `${nonce}0` });
+    expect(await store.view.list({ refunded: true }, { limit: 10 })).toMatchObject([{ nonce }]);
+    expect(await store.view.search(nonce, { refunded: true })).toMatchObject([{ nonce }]);
     expect((await store.view.standing()).owed).toBe(0);
     expect((await store.ledger.reserve({ ...RESERVATION })).leased).toBe(false);
     expect(await store.ledger.repeat(payment, 3)).toBe(false);

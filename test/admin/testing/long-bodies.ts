@@ -202,7 +202,10 @@ export const LONG: Readonly<Record<string, unknown>> = {
       status: "ok",
       version: "0.1.0",
       browser: { name: "Chrome Headless Shell", version: "149.0.7827.22", sandboxed: true },
-      search: [{ name: WORD, state: "open" }],
+      search: [
+        { name: WORD, state: "open" },
+        { name: "second", state: "closed", last_failure: "timeout" },
+      ],
       figures: {
         started_at_ms: RECENTLY,
         engines: {
@@ -253,6 +256,7 @@ export const LONG_TEXTS: Readonly<Record<string, readonly string[]>> = {
   payments: ["keys low"],
   filters: ["broke the ABI"],
   jobs: ["cancelled", "9,999 of 10,000"],
+  content: ["its last request failed: timeout"],
   activity: ["not connected", WORD],
   "activity?show=log": ["worker 16"],
 };
