@@ -13,12 +13,13 @@ import { type ForwardTarget } from "../target.ts";
 import type * as Caches from "./cache.ts";
 import type * as Observing from "./observing-sinks.ts";
 import type * as Store from "./store.ts";
-import { Stores } from "./stores.ts";
+import type * as AllStores from "./stores.ts";
 
 /** Loaded with the first route that caches (bench start). */
 const caches = (): typeof Caches => require("./cache.ts");
 const observing = (): typeof Observing => require("./observing-sinks.ts");
 const stored = (): typeof Store => require("./store.ts");
+const allStores = (): typeof AllStores => require("./stores.ts");
 
 /** Loaded with the first route that authenticates its clients (bench start). */
 const methods = (): typeof Methods => require("../../policy/auth/create-method.ts");
@@ -53,7 +54,7 @@ function createStore(
 
 class RouteCaches {
   readonly byRoute: ReadonlyMap<string, KeptCache>;
-  readonly #stores: Stores;
+  #stores: AllStores.Stores | undefined;
   /** Some routes that cache serve only a part of the requests for a path. */
   readonly #isConditional: boolean;
   readonly #telemetry: Telemetry;
@@ -61,9 +62,7 @@ class RouteCaches {
 
   constructor(byRoute: ReadonlyMap<string, KeptCache>, { telemetry, clock }: FeatureParts) {
     this.byRoute = byRoute;
-    const kept = byRoute.values().toArray();
-    this.#stores = new Stores(kept.map(({ route, store }) => [matchOf(route).pathPrefix, store]));
-    this.#isConditional = kept.some(({ route }) => route.match !== undefined);
+    this.#isConditional = byRoute.values().some(({ route }) => route.match !== undefined);
     this.#telemetry = telemetry;
     this.#date = clock;
   }
@@ -81,7 +80,7 @@ class RouteCaches {
     const settings = { ttl, targets, vary: [...keyNames], maxEntryBytes };
     return new (caches().ResponseCache)(settings, target, {
       store: kept.store,
-      stores: this.#stores,
+      stores: this.#allStores,
       watcher: this.#watcherOf(route),
       now: eventTime,
       date: this.#date,
@@ -92,13 +91,19 @@ class RouteCaches {
   beside(route: RouteConfig, target: ForwardTarget): { serve: (exchange: Exchange) => void } | undefined {
     if (this.byRoute.size === 0 || (route.match === undefined && !this.#isConditional)) return undefined;
     const { invalidateBy } = observing();
-    const stores = this.#stores;
+    const stores = this.#allStores;
     return {
       serve(exchange) {
         invalidateBy(exchange, stores);
         forward(exchange, target);
       },
     };
+  }
+
+  get #allStores(): AllStores.Stores {
+    const kept = this.byRoute.values();
+    this.#stores ??= new (allStores().Stores)(kept.map(({ route, store }) => [matchOf(route).pathPrefix, store]));
+    return this.#stores;
   }
 
   #watcherOf(route: RouteConfig): Caches.CacheWatcher {
