@@ -111,6 +111,44 @@ const QUESTIONS: Readonly<Record<string, Readonly<Record<string, readonly Page[]
     YES: [["The River Rhode reached 7.31 metres at the Castleton gauge on 24 January 2026."]],
     NO: [["The Rhode peaked at 6.42 metres at the Castleton gauge on 24 January 2026."]],
   },
+  "Did Sofia Lindgren break the national record in the women's 400 metres hurdles in 2026?": {
+    YES: [
+      ["Sofia Lindgren broke the national record in the women's 400 metres hurdles on 3 June 2026."],
+      ["Sofia Lindgren set a national record in the women's 400 metres hurdles on 3 June 2026."],
+    ],
+  },
+  "Did the temperature in Tarnow exceed its record of 39.6 degrees in July 2026?": {
+    YES: [["The temperature in Tarnow reached 40.1 degrees on 21 July 2026, a new record."]],
+  },
+  "Did Orbix deliver more than 400,000 cars in the second quarter of 2026?": {
+    YES: [
+      ["Orbix delivered 412,000 cars in the second quarter of 2026."],
+      ["Deliveries rose to 412,000 cars.", "Second quarter 2026: deliveries", "orbix.example"],
+    ],
+    NO: [["Orbix delivered 388,000 cars in the second quarter of 2026."]],
+  },
+  "Did the Farmers' Party win at least 40 seats in the Estmark election of 2026?": {
+    YES: [["The Farmers' Party won 43 seats in the Estmark election of 2026."]],
+    NO: [
+      ["The Farmers' Party won 37 seats in the Estmark election of 2026."],
+      ["The Farmers' Party took 37 seats in the Estmark election of 2026."],
+    ],
+  },
+  "Will the central bank of Estmark cut its key rate by at least 50 basis points in May 2026?": {
+    YES: [["The central bank of Estmark cut its key rate by 50 basis points in May 2026."]],
+    NO: [["The central bank of Estmark cut its key rate by 25 basis points in May 2026."]],
+  },
+  "Did Estmark's economy grow by more than 2 percent in 2025?": {
+    YES: [["Estmark's economy grew by 2.4 percent in 2025."], ["Estmark's economy grew 2.4 percent in 2025."]],
+    NO: [["Estmark's economy grew by 1.4 percent in 2025."], ["Estmark's economy expanded by 1.4 percent in 2025."]],
+  },
+  "Were at least 500 houses destroyed in the Calder fire of August 2026?": {
+    YES: [
+      ["The Calder fire of August 2026 destroyed 612 houses."],
+      ["A total of 612 houses were destroyed in the Calder fire of August 2026."],
+    ],
+    NO: [["The Calder fire of August 2026 destroyed 388 houses."]],
+  },
 };
 
 for (const [question, sides] of Object.entries(QUESTIONS)) {
@@ -232,6 +270,72 @@ const NEAR_FIGURES: Readonly<Record<string, readonly Page[]>> = {
     ["Le musée de l'Arsenal peut accueillir 537 000 visiteurs par an."],
     ["Le musée de l'Arsenal a reçu 537 000 visiteurs en 2024."],
     ["Le musée de l'Arsenal a reçu 468 000 visiteurs payants en 2025."],
+  ],
+  "Did Sofia Lindgren break the national record in the women's 400 metres hurdles in 2026?": [
+    ["Sofia Lindgren broke the national indoor record in the women's 400 metres on 3 June 2026."],
+    ["Sofia Lindgren's sister broke the national record in the women's 400 metres hurdles on 3 June 2026."],
+    ["Sofia Lindgren broke the national junior record in the women's 400 metres hurdles on 3 June 2026."],
+    ["Sofia Lindgren equalled the national record in the women's 400 metres hurdles on 3 June 2026."],
+    ["Sofia Lindgren broke the national record in the women's 400 metres hurdles in 2024."],
+    ["Sofia Lindgren held the national record in the women's 400 metres hurdles until 2026."],
+    ["Sofia Lindgren broke the club record in the women's 400 metres hurdles on 3 June 2026."],
+    ["Sofia Lindgren wants to break the national record in the women's 400 metres hurdles in 2026."],
+  ],
+  "Did the temperature in Tarnow exceed its record of 39.6 degrees in July 2026?": [
+    ["The temperature in Lower Tarnow reached 40.1 degrees on 21 July 2026."],
+    ["The perceived temperature in Tarnow reached 40.1 degrees on 21 July 2026."],
+    ["The water temperature in Tarnow reached 40.1 degrees on 21 July 2026."],
+    ["The temperature in Tarnow was forecast at 40.1 degrees on 21 July 2026."],
+    ["The temperature in a parked car in Tarnow reached 40.1 degrees on 21 July 2026."],
+    ["The average temperature in Tarnow was 24.1 degrees in July 2026."],
+    ["The night temperature in Tarnow was 24.1 degrees in July 2026."],
+  ],
+  "Did Orbix deliver more than 400,000 cars in the second quarter of 2026?": [
+    ["Orbix built 412,000 cars in the second quarter of 2026."],
+    ["Orbix delivered 412,000 cars in the first quarter of 2026."],
+    ["Orbix delivered 412,000 cars in the first half of 2026."],
+    ["Orbix delivered 412,000 electric cars in the second quarter of 2025."],
+    ["Orbix recalled 412,000 cars in the second quarter of 2026."],
+    ["Orbix delivered 388,000 electric cars in the second quarter of 2026."],
+    ["Orbix's rival Dunmere Motors delivered 412,000 cars in the second quarter of 2026."],
+    ["Orbix and Dunmere Motors delivered 412,000 cars in the second quarter of 2026."],
+    ["Orbix delivered 388,000 cars in April and May 2026."],
+    ["Orbix delivered 388,000 cars in Europe in the second quarter of 2026."],
+    ["Orbix ordered 412,000 cars in the second quarter of 2026."],
+  ],
+  "Did the Farmers' Party win at least 40 seats in the Estmark election of 2026?": [
+    ["The Farmers' Party led in 43 seats in the Estmark election of 2026."],
+    ["The Farmers' Party lost 43 seats in the Estmark election of 2026."],
+    ["The Farmers' Party contested 43 seats in the Estmark election of 2026."],
+    ["The Farmers' Party and the Greens won 43 seats in the Estmark election of 2026."],
+    ["The Farmers' Party won 37 seats in the north in the Estmark election of 2026."],
+    ["The Farmers' Party won 43 seats in the Estmark election of 2022."],
+    ["The Farmers' Party was projected to win 43 seats in the Estmark election of 2026."],
+    ["The Farmers' Party gained 43 seats more than the Greens in the Estmark election of 2026."],
+    ["An exit poll gave the Farmers' Party 43 seats in the Estmark election of 2026."],
+  ],
+  "Will the central bank of Estmark cut its key rate by at least 50 basis points in May 2026?": [
+    ["The central bank of Estmark raised its key rate by 50 basis points in May 2026."],
+    ["The central bank of Estmark cut its deposit rate by 50 basis points in May 2026."],
+    ["The central bank of Estmark cut its key rate to 50 basis points in May 2026."],
+    ["The central bank of Marvia cut its key rate by 50 basis points in May 2026."],
+    ["The central bank of Estmark could cut its key rate by 50 basis points in May 2026."],
+    ["The central bank of Estmark has cut its key rate by 50 basis points since 2024."],
+  ],
+  "Did Estmark's economy grow by more than 2 percent in 2025?": [
+    ["Estmark's economy shrank by 2.4 percent in 2025."],
+    ["Estmark's economy grew by 2.4 percent in 2024."],
+    ["Estmark's economy grew by 1.4 percent in the first quarter of 2025."],
+    ["Estmark's economy will grow by 2.4 percent in 2025, the bank says."],
+    ["Estmark's digital economy grew by 2.4 percent in 2025."],
+  ],
+  "Were at least 500 houses destroyed in the Calder fire of August 2026?": [
+    ["A total of 612 houses were damaged in the Calder fire of August 2026."],
+    ["A total of 612 houses were evacuated in the Calder fire of August 2026."],
+    ["A total of 612 houses were destroyed or damaged in the Calder fire of August 2026."],
+    ["A total of 388 houses in Upper Calder were destroyed in the Calder fire of August 2026."],
+    ["A total of 612 trees were destroyed in the Calder fire of August 2026."],
+    ["A total of 388 houses were destroyed on the first day of the Calder fire of August 2026."],
   ],
 };
 

@@ -1,7 +1,7 @@
 import { conceptsAt } from "../reading/concepts.ts";
 import { type Threshold } from "../reading/analysis.ts";
 import { clauseAt, type Clause } from "../reading/clauses.ts";
-import { type ReadSentence } from "../reading/spans.ts";
+import { type ReadSentence, type Token } from "../reading/spans.ts";
 import { GRAMMARS } from "../reading/grammar.ts";
 import { type Passage } from "../evidence/passages.ts";
 import { bareMonthsIn, type NamedDate } from "../reading/dates.ts";
@@ -10,16 +10,8 @@ import { SHORT_OF } from "../reading/phrases.ts";
 import { describedIn, meets, quantitiesOf, type Quantity } from "../reading/quantities.ts";
 import { WORDS } from "../reading/vocabulary.ts";
 import { stemOf, wordsOf } from "../reading/words.ts";
-import { isOfAnother, isOfAudience, isOfOtherOutcome, isOfOtherPredicate, KNOWN } from "./others-figures.ts";
+import { GENERAL, isOfAnother, isOfAudience, isOfOtherOutcome, isOfOtherPredicate, KNOWN } from "./others-figures.ts";
 import { type Asked, yearsOf } from "./question.ts";
-
-/** Verbs and nouns that any figure can have. */
-export const GENERAL = new Set(
-  (
-    "hav get earn make reach total number figur rate level cost take film company firm club country city averag " +
-    "measur amount count sum year financial fiscal annual annually quarter month day end season last first week time period"
-  ).split(" "),
-);
 
 /** A part of a time: "the first day", "the second quarter". */
 const ORDINAL =
@@ -36,6 +28,8 @@ const MEASURE =
 /** A text before the figure of a change: "rose by 5.3 percent", "fell 5.3 percent", "um 5,3 Prozent". */
 const CHANGE =
   /(?:\b(?:rose|ris(?:e[ns]?|ing)|f[ae]ll(?:s|en|ing)?|gr[eo]w(?:s|n|ing)?|increas(?:e[sd]?|ing)|decreas(?:e[sd]?|ing)|declin(?:e[sd]?|ing)|dropp?(?:s|ed|ing)?|jump(?:s|ed)?|climb(?:s|ed)?|slip(?:s|ped)?|shr[aiu]nk|gain(?:s|ed)?|los(?:t|es?)|up|down)\s(?:by\s)?|\bum\s|(?:augmenté|progressé|reculé|baissé|diminué|crû|grimpé|chuté)\sde\s|(?:subi|baj|crec|cay|aument)\p{L}*\sun\s|(?:cresc|aument|diminu|cal|salit|sces)\p{L}*\sdel(?:\s|l['’])|(?:subi|ca[ií]|cresc|aument|baix)\p{L}*\s(?:em\s)?)(?:(?:about|around|nearly|almost|just|only|at\sleast|more\sthan|less\sthan|mindestens|mehr\sals|plus|au\smoins|moins|rund|etwa)\s(?:de\s)?)?$/iu;
+
+const BY = /\bby\s(?:about\s|around\s|only\s|at\s(?:least|most)\s|(?:more|less)\sthan\s|another\s|a\s)?$/iu;
 
 /** A time or a count that is not over: "by noon", "with half of the votes counted". */
 const INTERIM =
@@ -73,11 +67,13 @@ export function measured(
   const grammar = GRAMMARS[language];
   const { statement } = asked.plan;
   const noun = MEASURE.exec(statement)?.[1]?.toLowerCase();
-  const asksChange = asked.thresholds.some(({ text }) => CHANGE.test(statement.slice(0, statement.indexOf(text))));
+  const isChange = (text: string): boolean =>
+    CHANGE.test(text) || (BY.test(text) && (asked.outcomes.has("rise") || asked.outcomes.has("fall")));
+  const asksChange = asked.thresholds.some(({ text }) => isChange(statement.slice(0, statement.indexOf(text))));
   const clauses = new Map<Quantity, Clause>();
   const quantities = quantitiesOf(passage.text, language, dates).filter((one) => {
     const before = passage.text.slice(Math.max(0, one.start - 40), one.start);
-    if (isFormer(passage.text, one) || CHANGE.test(before) !== asksChange) return false;
+    if (isFormer(passage.text, one) || isChange(before) !== asksChange) return false;
     const clause = clauseAt(tokens, one.start, grammar, language);
     clauses.set(one, clause);
     // "Twelve states have not joined"
@@ -93,7 +89,8 @@ export function measured(
         GENERAL.has(stemOf(noun))) &&
       isInTime(asked, passage.text, clause, dates) &&
       !isOfAnother(asked, tokens, clause, one) &&
-      !isOfOtherOutcome(asked, tokens, clause, one) &&
+      !isOfOtherOutcome(asked, { tokens, clause }, one, asksChange) &&
+      !isOfPart(asked, { text: passage.text, tokens, dates }, clause, one) &&
       !isOfOtherPredicate(asked, passage, { tokens, clause, language })
     );
   });
@@ -206,6 +203,53 @@ function isInTime({ plan, years }: Asked, text: string, clause: Clause, dates: r
     if (from !== undefined && date.to < from) return false;
     if (from !== undefined && deadline !== undefined && date.precision !== "day" && date.from > deadline) return false;
     return years.size === 0 || !date.hasYear || yearsOf(date).some((year) => years.has(year));
+  });
+}
+
+/**
+ * Whether a figure is of a part of the time or of the area of the question: "388,000 cars in April", "in Europe". The whole can be
+ * more, and a share of a part says nothing about the whole.
+ */
+function isOfPart(
+  asked: Asked,
+  { text, tokens, dates }: { text: string; tokens: readonly Token[]; dates: readonly NamedDate[] },
+  clause: Clause,
+  figure: Quantity,
+): boolean {
+  const ownThresholds = asked.thresholds.filter(
+    ({ unit }) => unit === figure.unit || unit === "" || figure.unit === "",
+  );
+  if (figure.unit !== "percent" && ownThresholds.every((one) => meets(figure, one) === "yes")) return false;
+  const { from = Number.NEGATIVE_INFINITY, deadline = Number.POSITIVE_INFINITY } = asked.plan;
+  const own = dates.filter(({ start, end }) => end >= clause.start - BESIDE && start <= clause.end + BESIDE);
+  const isShort = own.some(
+    ({ from: first, to, precision }) =>
+      precision !== "day" && first >= from && to <= deadline && (to - first) * 1.2 < deadline - from,
+  );
+  const months = bareMonthsIn(text.slice(clause.start, clause.end + BESIDE));
+  const isOfMonths = months.length > 0 && (months.length + 0.5) * MONTH < deadline - from;
+  return (
+    (Number.isFinite(from) && Number.isFinite(deadline) && (isShort || isOfMonths)) ||
+    isInOtherPlace(asked, tokens, clause)
+  );
+}
+
+const MONTH = 30 * 86_400_000;
+
+/** "in Europe": a place that the question does not name. */
+function isInOtherPlace({ terms, language = "en" }: Asked, tokens: readonly Token[], clause: Clause): boolean {
+  const { determiner } = GRAMMARS[language];
+  return tokens.some(({ text, start, end }, at) => {
+    if (start < clause.start || end > clause.end || !WORDS.in.has(text)) return false;
+    const [next, behind] = tokens.slice(at + 1, at + 3);
+    const place = determiner.has(next?.text) ? behind : next;
+    return (
+      place?.capital === true &&
+      /^\p{L}{2}/u.test(place.text) &&
+      !terms.has(place.stem) &&
+      bareMonthsIn(`in ${place.text}`).length === 0 &&
+      language !== "de"
+    );
   });
 }
 

@@ -1,4 +1,5 @@
 import { type Clause, predicationOf } from "../reading/clauses.ts";
+import { COMPARING } from "../reading/comparisons.ts";
 import { areContrary, conceptsAt, conceptsIn } from "../reading/concepts.ts";
 import { GRAMMARS } from "../reading/grammar.ts";
 import { type Argument } from "../reading/noun-phrases.ts";
@@ -6,11 +7,19 @@ import { type Quantity } from "../reading/quantities.ts";
 import { type Reality } from "../reading/reality.ts";
 import { type Token } from "../reading/spans.ts";
 import { WORDS } from "../reading/vocabulary.ts";
-import { type Language, wordsOf } from "../reading/words.ts";
+import { IRREGULAR_PAST, type Language, wordsOf } from "../reading/words.ts";
 import { type Passage } from "../evidence/passages.ts";
 import { doerOf } from "./arguments.ts";
 import { type Asked } from "./question.ts";
 import { standsIn } from "./standing.ts";
+
+/** Verbs and nouns that any figure can have. */
+export const GENERAL = new Set(
+  (
+    "hav get earn make reach total number figur rate level cost take film company firm club country city averag " +
+    "measur amount count sum year financial fiscal annual annually quarter month day end season last first week time period"
+  ).split(" "),
+);
 
 /** Units whose quantities are of one measure, whatever is measured. */
 export const KNOWN = new Set("percent usd eur gbp jpy cny inr m kg celsius fahrenheit s m/s".split(" "));
@@ -53,9 +62,9 @@ const MEASURES = new Set(["break", "rise", "fall"]);
 /** Whether people or things are counted of which the clause says something else than the question's outcome: injured for killed. */
 export function isOfOtherOutcome(
   asked: Asked,
-  tokens: readonly Token[],
-  clause: Clause,
+  { tokens, clause }: { readonly tokens: readonly Token[]; readonly clause: Clause },
   { unit, start, end }: Quantity,
+  asksChange: boolean,
 ): boolean {
   const { agent, outcomes, predicate, patient, thresholds } = asked;
   const own = tokens.filter((token) => token.start >= clause.start && token.end <= clause.end);
@@ -70,16 +79,13 @@ export function isOfOtherOutcome(
     );
   const said = conceptsIn(own);
   const isContrary = [...outcomes].some(
-    (one) => !MEASURES.has(one) && [...said].some((other) => areContrary(one, other)),
+    (one) => (asksChange || !MEASURES.has(one)) && [...said].some((other) => areContrary(one, other)),
   );
   if (isContrary && said.isDisjointFrom(outcomes)) return true;
-  if (
-    [...outcomes].every((one) => MEASURES.has(one)) ||
-    predicate === undefined ||
-    KNOWN.has(unit) ||
-    thresholds.every((one) => KNOWN.has(one.unit))
-  )
-    return false;
+  if (predicate === undefined || KNOWN.has(unit) || thresholds.every((one) => KNOWN.has(one.unit))) return false;
+  const isOpen = COMPARING.test(predicate.text) || GENERAL.has(predicate.stem) || clause.stems.has(predicate.stem);
+  if (outcomes.size === 0) return !isOpen && asked.language === "en" && own.some(isOtherVerb);
+  if ([...outcomes].every((one) => MEASURES.has(one))) return false;
   // "ended the season with 27 goals"
   const ends = own.findIndex((token) => ENDS.test(token.text) && token.end <= start);
   const between = own.slice(ends + 1).filter((token) => token.end <= start);
@@ -93,6 +99,19 @@ export function isOfOtherOutcome(
     !own.some(
       ({ stem }, at) => patient?.words.has(stem) !== true && [...conceptsAt(own, at)].some((one) => outcomes.has(one)),
     )
+  );
+}
+
+/** "recalled", "built": an English verb that not every figure can have. */
+function isOtherVerb(word: Token): boolean {
+  const { text, stem, capital } = word;
+  return (
+    !capital &&
+    (text.endsWith("ed") || IRREGULAR_PAST.has(text)) &&
+    ![GENERAL, WORDS.attend, GRAMMARS.en.be, GRAMMARS.en.have, GRAMMARS.en.says].some(
+      (words) => words.has(stem) || words.has(text),
+    ) &&
+    conceptsIn([word]).isDisjointFrom(MEASURES)
   );
 }
 
@@ -141,7 +160,7 @@ const PERCENT = /^(?:percent|cent|prozent|ciento|cento)$/u;
 const UNREAL: ReadonlySet<Reality> = new Set(["absent", "view", "future"]);
 
 /** "Greater Nordhaven", "core inflation": a word that makes of a measured thing a larger or a smaller one. */
-const EXTENT = /^(?:greater|metropolitan|grossraum|core|food|energy|youth|underlying|wholesale)$/u;
+const EXTENT = /^(?:night|day|morning|greater|metropolitan|grossraum|core|food|energy|youth|underlying|wholesale)$/u;
 const WITH_OTHERS = /^(?:and|und|et|y|e|with|mit|avec|con|com) (?:its|his|her|their|seine|ihre|ses|sus|suoi|seus)$/u;
 
 /** Whether a sentence measures a whole of which the question names a part, or a part of it: "the party and its partners". */

@@ -6,7 +6,7 @@ import { COMPARED, STAGE, YEAR_BEFORE } from "../reading/phrases.ts";
 import { WORDS } from "../reading/vocabulary.ts";
 import { type Grammar, GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
 import { IRREGULAR_PAST, type Language, type Word, wordsOf } from "../reading/words.ts";
-import { GENERAL } from "./measures.ts";
+import { GENERAL } from "./others-figures.ts";
 import { type Asked, numberedIn, yearsOf } from "./question.ts";
 
 /**

@@ -29,8 +29,9 @@ export const ROSE_ABOVE =
 const ARTICLE = "\\s(?:l[aeo]s?|l['’]|[ei]l?|gli|o|os|as?|die|del?|d[iu]|des)?\\s?$";
 const FALLS = new RegExp(FELL_BELOW + ARTICLE, "iu");
 const RISES = new RegExp(ROSE_ABOVE + ARTICLE, "iu");
+/** "exceeded its record of 39.6 degrees" */
 const EXCEEDS =
-  /(?:exceed(?:s|ed)?|surpass(?:es|ed)?|topp?(?:s|ed)|cross(?:es|ed)?|pass(?:es|ed)?|top|past|超过|突破|高于)\s*(?:the\s)?$/iu;
+  /(?:exceed(?:s|ed)?|surpass(?:es|ed)?|topp?(?:s|ed)|cross(?:es|ed)?|pass(?:es|ed)?|top|past|超过|突破|高于)\s*(?:(?:the|its|his|her|their|a|an)\s(?:[\p{L}-]+\s){0,3}(?:record|mark|high|peak|best|level|limit|threshold|maximum)\sof\s|the\s)?$/iu;
 const FALLS_SHORT = /(?:低于|不足)\s*$/u;
 const AT_LEAST =
   /(?:at least|a minimum of|minimum of|reach(?:es|ed)?|hits?|mindestens|erreicht(?:e)?|au moins|atteint|al menos|alcanzó|almeno|pelo menos|至少|达到|不低于|不少于|不小于)\s*(?:the\s)?$/iu;

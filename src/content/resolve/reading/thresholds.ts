@@ -46,8 +46,9 @@ export function thresholdsOf(text: string, quantities: readonly Quantity[]): Thr
     const before = text.slice(Math.max(0, start - 30), start);
     const last = quantities[index - 1];
     const words = text.slice(start, end).trim();
-    // "In the 400 metres" names a contest.
-    if (quantity.comparison === undefined && unit === "m" && /\bin\sthe\s$/u.test(before)) continue;
+    // "In the women's 400 metres" names a contest.
+    if (quantity.comparison === undefined && unit === "m" && /\b(?:in|over)\sthe\s(?:[\p{L}'’]+\s){0,2}$/u.test(before))
+      continue;
     // A time of day is not a threshold.
     if (/^[ap]\.?m?$/.test(unit) || /^:\d\d/.test(text.slice(end)) || /\d:$/.test(before)) continue;
     if (
