@@ -106,13 +106,13 @@ export interface OpenUsageStore extends UsageStore {
  * Rows of one epoch: pairs of consumer and route, upstreams, and sums of payments by consumer, route and token. The
  * consumers of further ones are counted together.
  */
-export const MAX_ROUTE_USES = 10_000;
-export const MAX_UPSTREAM_USES = 1000;
-export const MAX_PAID_USES = 20_000;
+const MAX_ROUTE_USES = 10_000;
+const MAX_UPSTREAM_USES = 1000;
+const MAX_PAID_USES = 20_000;
 /** Rows of one epoch for the routes of further consumers, beyond the limits above. The routes beyond it are counted together. */
 const MAX_OTHER_USES = 1024;
 /** Rows of the funnel of one day. Further routes are counted together. */
-export const MAX_FUNNEL_USES = 2000;
+const MAX_FUNNEL_USES = 2000;
 /** Days for which the funnel is kept. @bound */
 export const FUNNEL_DAYS = 30;
 /** Maximum number of processes whose last batch is remembered. The oldest are removed first. */
@@ -124,6 +124,16 @@ export const KEPT_HOURS = 720;
 export const HOUR_MS = 3_600_000;
 /** Payments that one statement counts, so that it never blocks for long. */
 export const COUNT_ROWS = 1000;
+
+/** The tables of uses: the most rows of an epoch, or of a day of the funnel, and the columns that name a row. */
+export const USE_TABLES = {
+  routes: { most: MAX_ROUTE_USES, names: ["consumer", "route"] },
+  upstreams: { most: MAX_UPSTREAM_USES, names: ["upstream"] },
+  payments: { most: MAX_PAID_USES, names: ["consumer", "route", "network", "asset"] },
+  funnel: { most: MAX_FUNNEL_USES, names: ["route", "client", "step"] },
+} as const;
+
+export type UseTable = keyof typeof USE_TABLES;
 
 /** The key of the row that a use is counted in. */
 export function useKey(

@@ -1,13 +1,21 @@
-import { COUNT_ROWS, FUNNEL_DAYS, HOUR_MS, KEPT_EPOCHS, KEPT_HOURS, MAX_GATEWAYS } from "../usage-store.ts";
+import {
+  COUNT_ROWS,
+  FUNNEL_DAYS,
+  HOUR_MS,
+  KEPT_EPOCHS,
+  KEPT_HOURS,
+  MAX_GATEWAYS,
+  type UseTable,
+} from "../usage-store.ts";
 import { statement } from "./connection.ts";
 import { NOW } from "./database.ts";
 import { PAYMENTS, USAGE } from "./schema.ts";
 
 /** The tables of the counters: by consumer and route, by upstream, and of payments. */
-export const ROUTES = `${USAGE}_routes`;
-export const UPSTREAMS = `${USAGE}_upstreams`;
-export const PAID = `${USAGE}_payments`;
-export const FUNNEL = `${USAGE}_funnel`;
+const ROUTES = `${USAGE}_routes`;
+const UPSTREAMS = `${USAGE}_upstreams`;
+const PAID = `${USAGE}_payments`;
+const FUNNEL = `${USAGE}_funnel`;
 
 /** Columns of the counters, in the order of `MEMBERS`. */
 const COUNTS = ["requests", "request_bytes", "response_bytes", "client_errors", "server_errors"];
@@ -115,6 +123,6 @@ export const READ_UPSTREAMS = `SELECT upstream, ${COUNTS.join(", ")}, last_seen 
 export const READ_PAID = `SELECT consumer, route, network, asset, payments, amount FROM ${PAID} WHERE epoch = $1`;
 
 /** SQL that reads `what` of the rows of an epoch, or of a day, in a table. */
-export function selectOf(what: string, table: string): string {
-  return `SELECT ${what} FROM ${table} WHERE ${table === FUNNEL ? "day" : "epoch"} = $1`;
+export function selectOf(what: string, table: UseTable): string {
+  return `SELECT ${what} FROM ${USAGE}_${table} WHERE ${table === "funnel" ? "day" : "epoch"} = $1`;
 }

@@ -3,18 +3,16 @@ import {
   COUNT_ROWS,
   type FunnelUse,
   type HourUse,
-  MAX_FUNNEL_USES,
-  MAX_PAID_USES,
-  MAX_ROUTE_USES,
-  MAX_UPSTREAM_USES,
   type PaidUse,
   type RouteUse,
   sumOfUses,
   type UpstreamUse,
   type UsageBatch,
+  USE_TABLES,
   useKey,
   type UsageStore,
   type UsageTotals,
+  type UseTable,
   withinRoom,
 } from "../usage-store.ts";
 import { Columns, asNumber, asText } from "./columns.ts";
@@ -113,26 +111,15 @@ export class PostgresUsage implements UsageStore {
     const { epoch } = await lock(run);
     if ((await sequenceOf(run, gateway)) >= sequence) return;
     if (routes.length > 0) {
-      const uses = await within(run, routes, {
-        table: sql.ROUTES,
-        most: MAX_ROUTE_USES,
-        names: ["consumer", "route"],
-        epoch,
-      });
+      const uses = await within(run, routes, "routes", epoch);
       await run(sql.ADD_ROUTES, [epoch, JSON.stringify(uses)]);
     }
     if (upstreams.length > 0) {
-      const uses = await within(run, upstreams, {
-        table: sql.UPSTREAMS,
-        most: MAX_UPSTREAM_USES,
-        names: ["upstream"],
-        epoch,
-      });
+      const uses = await within(run, upstreams, "upstreams", epoch);
       await run(sql.ADD_UPSTREAMS, [epoch, JSON.stringify(uses)]);
     }
     for (const [day, added = []] of Map.groupBy(funnel, (use) => use.day)) {
-      const bound = { table: sql.FUNNEL, most: MAX_FUNNEL_USES, names: ["route", "client", "step"], epoch: day };
-      await run(sql.ADD_FUNNEL, [JSON.stringify(await within(run, added, bound))]);
+      await run(sql.ADD_FUNNEL, [JSON.stringify(await within(run, added, "funnel", day))]);
       await run(sql.FORGET_DAYS, [day]);
     }
     const { requests, clientErrors, serverErrors } = sumOfUses(routes);
@@ -161,36 +148,23 @@ async function countSettled(run: Run): Promise<number> {
 async function countPayments(run: Run, epoch: number): Promise<number> {
   const settled = await run(sql.COUNT_PAYMENTS);
   if (settled.length === 0) return 0;
-  const names = ["consumer", "route", "network", "asset"];
-  const uses = await within(run, addPaid(settled.map(PAID_USE.read)), {
-    table: sql.PAID,
-    most: MAX_PAID_USES,
-    names,
-    epoch,
-  });
+  const uses = await within(run, addPaid(settled.map(PAID_USE.read)), "payments", epoch);
   await run(sql.ADD_PAID, [epoch, JSON.stringify(uses)]);
   return settled.length;
-}
-
-/** A table of uses, and its limit of rows for each epoch or day. */
-interface Bound {
-  readonly table: string;
-  readonly most: number;
-  readonly names: readonly string[];
-  readonly epoch: number;
 }
 
 /** Limits a table's rows. Once it is full, uses without a row are counted under an empty name. */
 async function within<T extends PaidUse | RouteUse | UpstreamUse | FunnelUse>(
   run: Run,
   uses: readonly T[],
-  bound: Bound,
+  table: UseTable,
+  period: number,
 ): Promise<T[]> {
-  const { table, most, names, epoch } = bound;
-  const [row] = await run(sql.selectOf("count(*)", table), [epoch]);
+  const { most, names } = USE_TABLES[table];
+  const [row] = await run(sql.selectOf("count(*)", table), [period]);
   const count = Number(row?.[0]);
   if (count + uses.length <= most) return [...uses];
-  const known = await run(sql.selectOf(names.join(", "), table), [epoch]);
+  const known = await run(sql.selectOf(names.join(", "), table), [period]);
   const keys = known.map((values) => useKey(Object.fromEntries(names.map((name, i) => [name, values[i] ?? ""]))));
   return withinRoom(uses, new Set(keys), most);
 }

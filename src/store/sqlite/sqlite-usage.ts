@@ -7,19 +7,17 @@ import {
   type HourUse,
   KEPT_EPOCHS,
   KEPT_HOURS,
-  MAX_FUNNEL_USES,
   MAX_GATEWAYS,
-  MAX_PAID_USES,
-  MAX_ROUTE_USES,
-  MAX_UPSTREAM_USES,
   type PaidUse,
   type RouteUse,
   sumOfUses,
   type UpstreamUse,
   type UsageBatch,
+  USE_TABLES,
   useKey,
   type UsageStore,
   type UsageTotals,
+  type UseTable,
   withinRoom,
 } from "../usage-store.ts";
 import { type SqliteConnection } from "./sqlite-connection.ts";
@@ -133,10 +131,10 @@ export class SqliteUsage implements UsageStore {
     const add = (sql: string, rows: readonly unknown[]): void => {
       if (rows.length > 0) this.#file.run(sql, { epoch, rows: JSON.stringify(rows) });
     };
-    add(ADD_ROUTES, this.#within(routes, "usage_routes", epoch));
-    add(ADD_UPSTREAMS, this.#within(upstreams, "usage_upstreams", epoch));
+    add(ADD_ROUTES, this.#within(routes, "routes", epoch));
+    add(ADD_UPSTREAMS, this.#within(upstreams, "upstreams", epoch));
     for (const [day, uses = []] of Map.groupBy(funnel, (use) => use.day)) {
-      this.#file.run(ADD_FUNNEL, { rows: JSON.stringify(this.#within(uses, "usage_funnel", day)) });
+      this.#file.run(ADD_FUNNEL, { rows: JSON.stringify(this.#within(uses, "funnel", day)) });
       this.#file.run("DELETE FROM usage_funnel WHERE day <= $last", { last: day - FUNNEL_DAYS });
     }
     const sums = sumOfUses(routes);
@@ -165,7 +163,7 @@ export class SqliteUsage implements UsageStore {
   /** Adds settled payments to the counters of an epoch. Returns how many there were. */
   #countPayments(epoch: number): number {
     const settled = this.#file.all<PaidUse>(COUNT_PAYMENTS);
-    for (const use of this.#within(addPaid(settled), "usage_payments", epoch)) {
+    for (const use of this.#within(addPaid(settled), "payments", epoch)) {
       const standing = this.#file.get<PaidUse>(
         `SELECT consumer, route, network, asset, payments, amount FROM usage_payments
          WHERE epoch = $epoch AND consumer = $consumer AND route = $route AND network = $network AND asset = $asset`,
@@ -192,14 +190,14 @@ export class SqliteUsage implements UsageStore {
   /** Limits a table's rows. Once it is full, uses without a row are counted under an empty name. */
   #within<T extends PaidUse | RouteUse | UpstreamUse | FunnelUse>(
     uses: readonly T[],
-    table: keyof typeof BOUNDS,
+    table: UseTable,
     period: number,
   ): T[] {
-    const { most, names } = BOUNDS[table];
-    const from = `FROM ${table} WHERE ${table === "usage_funnel" ? "day" : "epoch"} = $period`;
+    const { most, names } = USE_TABLES[table];
+    const from = `FROM usage_${table} WHERE ${table === "funnel" ? "day" : "epoch"} = $period`;
     const { count } = this.#file.get<{ count: number }>(`SELECT count(*) AS count ${from}`, { period }) ?? { count: 0 };
     if (count + uses.length <= most) return [...uses];
-    const known = this.#file.all<Partial<PaidUse>>(`SELECT ${names} ${from}`, { period });
+    const known = this.#file.all<Partial<PaidUse>>(`SELECT ${names.join(", ")} ${from}`, { period });
     return withinRoom(uses, new Set(known.map(useKey)), most);
   }
 
@@ -214,10 +212,3 @@ export class SqliteUsage implements UsageStore {
     return this.#file.get<{ sequence: number }>(sql, { gateway })?.sequence ?? 0;
   }
 }
-
-const BOUNDS = {
-  usage_routes: { most: MAX_ROUTE_USES, names: "consumer, route" },
-  usage_upstreams: { most: MAX_UPSTREAM_USES, names: "upstream" },
-  usage_payments: { most: MAX_PAID_USES, names: "consumer, route, network, asset" },
-  usage_funnel: { most: MAX_FUNNEL_USES, names: "route, client, step" },
-};
