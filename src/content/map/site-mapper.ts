@@ -243,20 +243,20 @@ function robotsError({ failure }: Robots): TurnpikeError {
   if (failure === undefined) {
     return new TurnpikeError("page-failed", "Cannot map the site: its server does not deliver its robots.txt");
   }
-  return webErrorOf(failure);
+  return webErrorOf("robots.txt", failure);
 }
 
-function webErrorOf(failure: unknown): TurnpikeError {
+function webErrorOf(file: "robots.txt" | "first page", failure: unknown): TurnpikeError {
   const reason = failure instanceof WebError ? failure.reason : "unreachable";
   if (reason === "refused" || reason === "unreachable") return egressError(reason);
   if (reason === "timeout")
     return new TurnpikeError("page-timeout", "Cannot map the site: its server did not respond in time");
-  return new TurnpikeError("page-failed", `Cannot map the site: its first page cannot be read (${reason})`);
+  return new TurnpikeError("page-failed", `Cannot map the site: its ${file} cannot be read (${reason})`);
 }
 
 /** The error of a map without an address. */
 function emptyError(first: PageLinks, { partial, forbidden }: MapReport): TurnpikeError {
-  if ("failure" in first) return webErrorOf(first.failure);
+  if ("failure" in first) return webErrorOf("first page", first.failure);
   if ("status" in first) {
     const detail = `Cannot map the site: its server responded with ${first.status}, and there is no sitemap`;
     return new TurnpikeError("page-failed", detail, undefined, { page_status: first.status });

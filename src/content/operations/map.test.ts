@@ -177,19 +177,33 @@ describe("/map", () => {
     expect(endless.hits.length).toBeLessThan(20);
   });
 
-  const FAILURES: readonly (readonly [what: string, pages: Pages, type: string])[] = [
+  const FAILURES: readonly (readonly [what: string, pages: Pages, type: string, file?: string])[] = [
     ["has no pages", {}, "page-failed"],
     ["forbids all", { "/": page("x", "/a"), "/robots.txt": "User-agent: turnpike\nDisallow: /" }, "page-empty"],
     [
       "fails to deliver robots.txt",
       { "/": page("x"), "/robots.txt": () => new Response("", { status: 500 }) },
       "page-failed",
+      "robots.txt",
+    ],
+    [
+      "has an endless robots.txt",
+      { "/": page("x"), "/robots.txt": () => new Response(Buffer.alloc(60e6, 32)) },
+      "page-failed",
+      "robots.txt",
+    ],
+    [
+      "redirects its robots.txt to itself",
+      { "/": page("x"), "/robots.txt": () => Response.redirect("/robots.txt", 302) },
+      "page-failed",
+      "robots.txt",
     ],
     ["has a bomb alone", { "/sitemap.xml": () => new Response(gzipSync(Buffer.alloc(60e6, 32))) }, "page-failed"],
   ];
-  test.each(FAILURES)("a site that %s is an error", async (_, pages, type) => {
+  test.each(FAILURES)("a site that %s is an error", async (_, pages, type, file = "") => {
     const { status, json } = await mapOf(serve(pages).origin);
     expect([status, json["type"]]).toEqual([500, `urn:turnpike:error:${type}`]);
+    expect(json["detail"]).toContain(file);
   });
 
   test("refuses patterns that cannot be matched in linear time, or are too large", async () => {
