@@ -11,8 +11,8 @@ const app = createApp(clock as Services, { prices: unknownPrices });
 
 type Body = string | Uint8Array<ArrayBuffer> | ReadableStream | null;
 
-async function post(path: string, body: Body, type = "application/json") {
-  const headers = { "content-type": type };
+async function post(path: string, body: Body, type = "application/json", coding?: string) {
+  const headers = { "content-type": type, ...(coding !== undefined && { "content-encoding": coding }) };
   const response = await app(new Request(`http://content${path}`, { method: "POST", body, headers }));
   const isProblem = response.headers.get("content-type") === "application/problem+json";
   // The status and title of an error in docs/errors.md.
@@ -46,6 +46,7 @@ test.each<[string, number]>([
   ["application/json; charset=utf-8", 200],
   ["APPLICATION/JSON", 200],
   ["application/problem+json", 200],
+  ["application/json; charset=utf-16", 400],
   ["text/json", 400],
   ["application/jsonp", 400],
   ["application/x-www-form-urlencoded", 400],
@@ -53,6 +54,15 @@ test.each<[string, number]>([
   ["", 400],
 ])("a body of the type '%s' gets the status %d", async (type, status) => {
   expect((await post("/qr", QR, type)).status).toBe(status);
+});
+
+test.each<[string, number]>([
+  ["identity", 200],
+  ["Identity", 200],
+  ["gzip", 400],
+  ["identity, gzip", 400],
+])("a body with the Content-Encoding '%s' gets the status %d", async (coding, status) => {
+  expect((await post("/qr", QR, "application/json", coding)).status).toBe(status);
 });
 
 test("a body may be as long as the bound, and no longer, with or without a declared length", async () => {

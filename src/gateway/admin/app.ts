@@ -118,7 +118,7 @@ async function serve(operation: Operation, context: Context<Env>, deps: AppDeps)
     if (query.getAll(name).length > 1)
       throw new TurnpikeError("bad-request", `Cannot read the query: it has ${name} twice`);
   }
-  if (rule !== undefined) checkType(request.headers.get("content-type"), rule.types);
+  if (rule !== undefined) checkType(request.headers, rule.types);
   const bytes = rule && (await readBody(rule.maxBytes));
   const body = bytes === undefined || rule?.isUnread === true ? bytes : readJson(bytes);
   const parameters = context.req.param();

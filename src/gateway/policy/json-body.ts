@@ -1,5 +1,6 @@
 import { type TurnpikeError } from "../../lib/errors.ts";
 import { fieldValues } from "../../lib/http/fields.ts";
+import { isJsonType } from "../../lib/http/json-type.ts";
 import { type RequestHead } from "../exchange/exchange.ts";
 import { CannedError } from "../exchange/local-response.ts";
 import { type BodyMemory, type GatherBounds } from "./gathered-body.ts";
@@ -14,11 +15,6 @@ const NOT_JSON = new CannedError(
   "the body must be application/json or another type that ends in +json, in UTF-8",
 );
 const ENCODED = new CannedError("unsupported-media-type", "the body must not have a Content-Encoding");
-
-/** `application/json` and `type/name+json`, then parameters. */
-const JSON_TYPE = /^(?:application\/json|[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}\+json)[ \t]*(?:;|$)/i;
-/** One parameter of a media type (RFC 9110 §5.6.6). */
-const PARAMETER = /;[ \t]*(?:([\w!#$%&'*+.^`|~-]+)=("[^"\\]*"|[\w!#$%&'*+.^`|~-]+))?[ \t]*/gy;
 
 /** The bounds of a body that is gathered to be checked. */
 export function jsonBounds(maxBodyBytes: number, memory: BodyMemory): GatherBounds {
@@ -36,18 +32,4 @@ export function jsonTypeError(head: RequestHead): TurnpikeError | undefined {
 export function codingError({ fields }: RequestHead): TurnpikeError | undefined {
   const encodings = fieldValues(fields, "content-encoding");
   return encodings.every((value) => value.trim().toLowerCase() === "identity") ? undefined : ENCODED;
-}
-
-function isJsonType(type: string): boolean {
-  if (!JSON_TYPE.test(type)) return false;
-  const semicolon = type.indexOf(";");
-  if (semicolon < 0) return true;
-  PARAMETER.lastIndex = semicolon;
-  for (let at = semicolon; at < type.length; at = PARAMETER.lastIndex) {
-    const match = PARAMETER.exec(type);
-    if (match === null) return false;
-    const [, name = "", value = ""] = match;
-    if (name.toLowerCase() === "charset" && !/^"?utf-?8"?$/i.test(value)) return false;
-  }
-  return true;
 }

@@ -9,9 +9,15 @@ export const MERGE_PATCH_TYPE = "application/merge-patch+json";
 export const MAX_BODY_BYTES = 1024 * 1024;
 export const MAX_CONFIG_BYTES = 16 * 1024 * 1024;
 
-/** Throws unless the Content-Type is one of `types`, with the charset UTF-8 or without a charset. */
-export function checkType(contentType: string | null, types: readonly string[]): void {
-  const [type = "", ...parameters] = (contentType ?? "").split(";").map((part) => part.trim().toLowerCase());
+/** Throws unless the Content-Type is one of `types`, in UTF-8 or without a charset, and the body is not compressed. */
+export function checkType(headers: Headers, types: readonly string[]): void {
+  const coding = headers.get("content-encoding") ?? "identity";
+  if (coding.toLowerCase() !== "identity") {
+    throw new TurnpikeError("unsupported-media-type", "Cannot read the body: it must not have a Content-Encoding");
+  }
+  const [type = "", ...parameters] = (headers.get("content-type") ?? "")
+    .split(";")
+    .map((part) => part.trim().toLowerCase());
   const charset = parameters.find((parameter) => parameter.startsWith("charset="));
   if (types.includes(type) && (charset === undefined || /^charset="?utf-8"?$/.test(charset))) return;
   throw new TurnpikeError(

@@ -209,7 +209,21 @@ describe("the body of a request", () => {
     ["", false],
     [null, false],
   ])("of the type %p is accepted: %p", (type, isAccepted) => {
-    expect(codeOf(() => checkType(type, ["application/json"]))).toBe(isAccepted ? "passed" : "unsupported-media-type");
+    const headers = new Headers(type === null ? {} : { "content-type": type });
+    expect(codeOf(() => checkType(headers, ["application/json"]))).toBe(
+      isAccepted ? "passed" : "unsupported-media-type",
+    );
+  });
+
+  test.each([
+    ["Identity", true],
+    ["gzip", false],
+    ["identity, gzip", false],
+  ])("with the Content-Encoding %p is accepted: %p", (coding, isAccepted) => {
+    const headers = new Headers({ "content-type": "application/json", "content-encoding": coding });
+    expect(codeOf(() => checkType(headers, ["application/json"]))).toBe(
+      isAccepted ? "passed" : "unsupported-media-type",
+    );
   });
 
   test.each([
