@@ -9,11 +9,11 @@ import { respondWith } from "../testing/test-gateway.ts";
 
 afterEach(closeShops);
 
-/** A shop whose payers have `left` free requests. */
-function open(left: number, upstream?: ShopOptions["upstream"]) {
+/** A shop whose payers, or addresses, have `left` free requests. */
+function open(left: number, upstream?: ShopOptions["upstream"], key: Quota["key"] = "payer") {
   const gifts = { left, returned: 0 };
   const quota = {
-    key: "payer",
+    key,
     requests: left,
     take: async () => (gifts.left-- > 0 ? () => void (gifts.returned += 1) : undefined),
   } as unknown as Quota; // Nothing else of it is read.
@@ -35,6 +35,11 @@ test("a free request is served without a settlement, and its payment buys the ne
   ]);
   const paid = await shop.send(payment);
   expect([paid.status, await paid.text(), shop.settlements]).toEqual([200, "the goods", 1]);
+});
+
+test("a payment is settled although the address of its client has free requests", async () => {
+  const { shop, gifts } = open(1, undefined, "address");
+  expect([(await shop.send(shop.payment())).status, shop.settlements, gifts.left]).toEqual([200, 1, 1]);
 });
 
 test.each([
