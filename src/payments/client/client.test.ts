@@ -204,12 +204,14 @@ test("the receipt shows the charged amount if it is less than the signed amount"
   expect(paid.choice && paid.receipt && describeReceipt(paid.choice, paid.receipt)).toStartWith("$0.005 USDC on");
 });
 
-test("a 402 without a price is declined", async () => {
-  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("", { status: 402 }) });
+test.each([
+  [{}, "has no x402 payment requirements, neither in PAYMENT-REQUIRED nor in its body"],
+  [{ "payment-required": "e30=" }, "has no readable PAYMENT-REQUIRED header"],
+])("a 402 without a price is declined: %j", async (headers, why) => {
+  const fetch = (): Response => new Response("", { status: 402, headers });
+  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch });
   servers.push(server);
-  expect(await refusal(server.url.href)).toContain(
-    "Cannot pay: the 402 has no x402 payment requirements, neither in PAYMENT-REQUIRED nor in its body",
-  );
+  expect(await refusal(server.url.href)).toContain(`Cannot pay: the 402 ${why}`);
 });
 
 test("while the outcome is open, the client sends the same payment again, at the gateway's pace", async () => {

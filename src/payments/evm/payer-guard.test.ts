@@ -131,7 +131,8 @@ describe("the failures of a payer", () => {
       atOnce -= 1;
       return MINED;
     }
-    await Promise.all([guard.send(share, send), guard.send(share, send)]);
+    const other: PayerShare = { ...share, asset: PAYER };
+    await Promise.all([guard.send(share, send), guard.send(other, send)]);
     expect(most).toBe(1);
     const sent = await Promise.all(Array.from({ length: 3 }, () => guard.send(share, send)));
     expect(sent).toEqual([MINED, MINED, MINED]);

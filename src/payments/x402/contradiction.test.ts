@@ -6,6 +6,7 @@ import { type PaymentPayload, type PaymentRequirements } from "./messages.ts";
 
 const PERMIT2 = { ...REQUIREMENTS, extra: { ...REQUIREMENTS.extra, assetTransferMethod: "permit2" } };
 const UPTO = { ...PERMIT2, scheme: "upto" };
+const ON_SOLANA = { ...REQUIREMENTS, network: "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1" };
 const OTHER_METHOD = "it accepts another transfer method than its own,";
 
 const byEip3009 = (accepted: PaymentRequirements, more: object = {}): PaymentPayload => ({
@@ -28,6 +29,7 @@ test.each<[string, PaymentPayload, string | undefined]>([
   ["with its network twice", byEip3009(REQUIREMENTS, { network: REQUIREMENTS.network }), undefined],
   ["with two networks", byEip3009(REQUIREMENTS, { network: "base" }), "it names two networks"],
   ["with a number as its network", byEip3009(REQUIREMENTS, { network: 84532 }), "it names two networks"],
+  ["on Solana", { x402Version: 2, accepted: ON_SOLANA, payload: { transaction: "AQ==" } }, undefined],
   // Its facilitator reads it.
   ["on an unknown network", byEip3009({ ...PERMIT2, network: "stellar:pubnet", payTo: PAYEE }), undefined],
 ])("a payment %s", (_what, payment, expected) => {

@@ -385,6 +385,16 @@ describe("a deposit", () => {
     expect((await run(settle, change)).settlement).toMatchObject(expected);
   });
 
+  test("sends nothing if one of the reads of its payer fails", async () => {
+    for (let broken = 0, reads = 0; broken <= reads; broken++) {
+      reads = 0;
+      const eth_getCode = () => (reads++ === broken ? "fails" : "0x");
+      const { settlement, sendings } = await run(settle, { sent: OPEN, before: { eth_getCode } });
+      if (broken < reads) expect([settlement, sendings]).toMatchObject([isUnsent, []]);
+      else expect([reads > 1, settlement]).toMatchObject([true, isOpen]);
+    }
+  });
+
   test("moves the payer's money", async () => {
     const [sending] = (await run(settle, { sent: OPEN })).sendings;
     expect(sending).toMatchObject({

@@ -9,6 +9,7 @@ import { Factories } from "../node/undeployed.ts";
 import { quantity, type Responses, type ScriptedNode, startScriptedNode, word } from "../testing/scripted-node.ts";
 import { AUTHORIZATION_CANCELED, AUTHORIZATION_USED } from "./calls.ts";
 import { settleEip3009 } from "./settle.ts";
+import { verifyEip3009 } from "./verify.ts";
 
 const NOW = 1_800_000_000;
 const OURS: Hex = `0x${"a".repeat(64)}`;
@@ -244,6 +245,21 @@ test.each<[string, Case, object]>([
 ])("nothing is sent for a payment that %s", async (_what, script, settlement) => {
   expect((await run(script)).settlement).toMatchObject(settlement);
 });
+
+test.each([
+  [{}, "valid"],
+  [{ eth_getBlockByNumber: "fails" }, "failed"],
+  [{ eth_getBlockByNumber: null }, "failed"],
+] as const)("a payment at a node with %j is %s", async (before, kind) => {
+  scripted.responses = { ...SOUND, ...before };
+  const sender: Sender = { account: PAYEE, maxGas: 300_000n, bars: () => false, resume: unused, send: unused };
+  const chain = { node: scripted.node, sender, factories: new Factories([]) };
+  expect(await verifyEip3009(chain, payment, REQUIREMENTS)).toMatchObject({ kind });
+});
+
+function unused(): never {
+  throw new Error("nothing is sent");
+}
 
 test.each([
   ["does not know its pending state", { [`${STATE} pending`]: "fails" }],

@@ -1,0 +1,44 @@
+import { expect, test } from "bun:test";
+import { type ChannelSettlement } from "../x402/channel-facilitator.ts";
+import { type ChannelOrder } from "../x402/channel-messages.ts";
+import { settlementJson } from "./channel-calls.ts";
+
+const NETWORK = "eip155:84532";
+const ORDER = { payload: { type: "claim", claims: [] } } as unknown as ChannelOrder; // The rest is not read.
+
+test.each<[what: string, settlement: ChannelSettlement, json: object]>([
+  [
+    "was made",
+    { kind: "settled", transaction: "0x1", amount: "5" },
+    { success: true, transaction: "0x1", network: NETWORK, amount: "5" },
+  ],
+  [
+    "is refused",
+    { kind: "refused", reason: "insufficient_funds" },
+    {
+      success: false,
+      errorReason: "insufficient_funds",
+      transaction: "",
+      network: NETWORK,
+      extra: { definite: true },
+    },
+  ],
+  [
+    "is under way",
+    { kind: "unknown", cause: "no receipt", transaction: "0x1" },
+    { success: false, errorReason: "settlement_pending", transaction: "0x1", network: NETWORK },
+  ],
+  [
+    "was not sent",
+    { kind: "unknown", cause: "busy", transaction: "", isUnsent: true },
+    {
+      success: false,
+      errorReason: "settlement_pending",
+      transaction: "",
+      network: NETWORK,
+      extra: { unsent: true },
+    },
+  ],
+])("the response to an order that %s", (_what, settlement, json) => {
+  expect(settlementJson(settlement, ORDER, NETWORK)).toEqual(json);
+});
