@@ -39,7 +39,13 @@ function provide(routes: readonly object[], previous?: Provided) {
   const variants = { choose: () => ({ apply: (exchange: Exchange) => void asked.push(exchange) }) };
   // No other member is read before the variant is chosen.
   const target = { variants } as unknown as ForwardTarget;
-  return { caches, asked, of: (i: number) => caches.of(config.routes[i] ?? expect.unreachable(), target) };
+  const route = (i: number) => config.routes[i] ?? expect.unreachable();
+  return {
+    caches,
+    asked,
+    of: (i: number) => caches.of(route(i), target),
+    beside: (i: number) => caches.beside(route(i), target),
+  };
 }
 
 /** Asks a cache for a path; `reply` has the upstream's response with this body. */
@@ -115,4 +121,40 @@ test("a reload keeps the responses of routes that have not changed, and drops th
   // A request that the earlier configuration still serves stores nothing in a cache that is closed.
   ask(before.of(1), before.asked, "late");
   expect([before.of(1)?.store.entries, after.of(1)?.store.entries]).toEqual([0, 1]);
+});
+
+test("an unsafe method on a route without a cache invalidates its URI on every route with a prefix of its path", () => {
+  const routes = ["/", "/", "/1", "/2"].map((path_prefix, i) => {
+    return { path_prefix, name: `${i}`, match: { headers: [{ name: `X-${i}` }] }, cache: {} };
+  });
+  const { of, beside, asked } = provide([...routes, { path_prefix: "/1/a" }]);
+  const stored = () => routes.map((_, i) => of(i)?.store.entries);
+  for (const path of ["/1/a", "/1/b"]) {
+    for (const i of routes.keys()) ask(of(i), asked, "page", new TestClient({ path }));
+  }
+  expect(stored()).toEqual([2, 2, 2, 2]);
+  for (const [method, status] of [
+    ["GET", 200],
+    ["POST", 400],
+    ["POST", 200],
+  ] as const) {
+    expect(stored()).toEqual([2, 2, 2, 2]);
+    const client = new TestClient({ path: "/1/a", method });
+    beside(4)?.serve(client.exchange);
+    const upstream = asked.pop()?.response;
+    upstream?.start({ status, reason: "", fields: "", bodyLength: 0 });
+    upstream?.end("");
+    expect(client.status).toBe(status);
+  }
+  // The last route serves no path of the request.
+  expect(stored()).toEqual([1, 1, 1, 2]);
+});
+
+test.each([
+  [false, [{ match: { methods: ["POST"] } }, {}]],
+  [false, [{}, { cache: {} }]],
+  [true, [{ match: { methods: ["POST"] } }, { cache: {} }]],
+  [true, [{}, { cache: {}, match: { methods: ["GET"] } }]],
+])("a route is watched if it can share a URI with a route that caches: %p for %j", (isWatched, routes) => {
+  expect(provide(routes).beside(0) !== undefined).toBe(isWatched);
 });
