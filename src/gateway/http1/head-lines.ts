@@ -86,17 +86,12 @@ export abstract class HeadLines implements FieldLines {
 
   writeJson(line: LineBytes, start: FixedText, lowerName: string): void {
     const i = this.#find(lowerName, 0);
-    const { at } = line;
     if (i >= 0 && this.#find(lowerName, i + LINE_NUMBERS) === -1 && !this.#adds(lowerName)) {
       this.#bound(i);
-      line.fixed(start);
-      if (line.jsonBytes(this.#bytes, valuePlace.from, valuePlace.to)) return;
-      line.at = at;
+      if (line.jsonBytes(start, this.#bytes, valuePlace.from, valuePlace.to)) return;
     }
     const value = this.value(lowerName);
-    if (value === undefined) return;
-    line.fixed(start);
-    line.json(value);
+    if (value !== undefined) line.json(start, value);
   }
 
   remove(lowerNames: readonly string[]): void {

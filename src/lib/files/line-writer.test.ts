@@ -3,6 +3,7 @@ import { constants, mkdtempSync, openSync, readFileSync, readSync, rmSync, statS
 import { stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { FixedText } from "../memory/fixed-text.ts";
 import { smallDisk } from "../testing/small-disk.ts";
 import { until } from "../testing/until.ts";
 import { type LineTarget, LineWriter } from "./line-writer.ts";
@@ -75,7 +76,7 @@ test("the longest lines that a request head can cause are not lost among others"
   let size = 0;
   for (let before = 0; before < 200; before += 10) {
     for (let n = 0; n < before; n++) add(writer, "x".repeat(1999));
-    writer.begin()?.json(longest);
+    writer.begin()?.json(new FixedText(""), longest);
     writer.end();
     size += before * 2000 + 6 * longest.length + 3;
     // The bytes of the current write count as well.

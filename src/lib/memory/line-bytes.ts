@@ -55,12 +55,13 @@ export class LineBytes {
     if (!this.#lacksText(text)) this.at += this.bytes.write(text, this.at);
   }
 
-  /** Writes any text as a JSON string without invisible characters. */
-  json(text: string): void {
+  /** Writes `start`, and any text as a JSON string without invisible characters. */
+  json(start: FixedText, text: string): void {
     const { length } = text;
-    if (this.#lacks(length + 2)) return;
+    if (this.#lacks(start.room + length + 2)) return;
     const bytes = this.#bytes;
-    let at = this.at;
+    let at = start.writeTo(this.#view, this.at);
+    this.at = at;
     bytes[at++] = QUOTE;
     let escapes = 0;
     for (let i = 0; i < length; i++) {
@@ -77,10 +78,10 @@ export class LineBytes {
   }
 
   /** Writes latin1 bytes as `json` does, without making a text. False: the text needs escapes, and nothing was written. */
-  jsonBytes(text: Uint8Array, from: number, to: number): boolean {
-    if (this.#lacks(to - from + 2)) return true;
+  jsonBytes(start: FixedText, text: Uint8Array, from: number, to: number): boolean {
+    if (this.#lacks(start.room + to - from + 2)) return true;
     const bytes = this.#bytes;
-    let at = this.at;
+    let at = start.writeTo(this.#view, this.at);
     bytes[at++] = QUOTE;
     let escapes = 0;
     for (let i = from; i < to; i++) {
@@ -94,9 +95,10 @@ export class LineBytes {
     return true;
   }
 
-  /** Writes a whole number from 0 to 2^53. */
-  integer(value: number): void {
-    if (!this.#lacks(MAX_DIGITS)) this.at = writeDecimal(this.bytes, this.at, value);
+  /** Writes `start`, and a whole number from 0 to 2^53. */
+  integer(start: FixedText, value: number): void {
+    if (this.#lacks(start.room + MAX_DIGITS)) return;
+    this.at = writeDecimal(this.#bytes, start.writeTo(this.#view, this.at), value);
   }
 
   /** Writes the last `count` digits of a whole number, with leading zeros. */
@@ -104,24 +106,18 @@ export class LineBytes {
     if (!this.#lacks(count)) this.at = writeDigits(this.bytes, this.at, value, count);
   }
 
-  /** Writes milliseconds with three decimals, as in `1.235`. */
-  millis(ms: number): void {
-    if (this.#lacks(MAX_DIGITS + DECIMALS)) return;
-    const { bytes } = this;
-    if (ms >= 0 && ms < MAX_SMALL_MS) {
-      // 32-bit integers, as most times allow, take half the time (bench parts).
-      const micros = (ms * 1000 + 0.5) | 0;
-      const whole = (micros / 1000) | 0;
-      const at = writeDecimal(bytes, this.at, whole);
-      bytes[at] = DOT;
-      this.at = writeDigits(bytes, at + 1, (micros - whole * 1000) | 0, 3);
-      return;
-    }
-    const micros = Math.round(ms * 1000);
-    const whole = Math.floor(micros / 1000);
-    this.at = writeDecimal(bytes, this.at, whole);
-    bytes[this.at++] = DOT;
-    this.at = writeDigits(bytes, this.at, micros - whole * 1000, 3);
+  /** Writes `start`, and milliseconds with three decimals, as in `1.235`. */
+  millis(start: FixedText, ms: number): void {
+    if (this.#lacks(start.room + MAX_DIGITS + DECIMALS)) return;
+    const bytes = this.#bytes;
+    const from = start.writeTo(this.#view, this.at);
+    // 32-bit integers, as most times allow, take half the time (bench parts).
+    const isSmall = ms >= 0 && ms < MAX_SMALL_MS;
+    const micros = isSmall ? (ms * 1000 + 0.5) | 0 : Math.round(ms * 1000);
+    const whole = isSmall ? (micros / 1000) | 0 : Math.floor(micros / 1000);
+    const at = writeDecimal(bytes, from, whole);
+    bytes[at] = DOT;
+    this.at = writeDigits(bytes, at + 1, micros - whole * 1000, 3);
   }
 
   /** Counts the bytes only if there may be too little room. Most text has ample room. */

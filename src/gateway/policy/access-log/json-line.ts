@@ -39,7 +39,6 @@ const protocols = {
   "HTTP/2.0": protocolOf("HTTP/2.0"),
   "HTTP/3.0": protocolOf("HTTP/3.0"),
 };
-const NO_QUERY = new FixedText(',"query":"","status":');
 const ID_FOLLOWS = new FixedText('Z","request_id":');
 const END = new FixedText("}");
 
@@ -47,48 +46,27 @@ function protocolOf(protocol: LoggedRequest["protocol"]): FixedText {
   return new FixedText(`,"protocol":"${protocol}","method":`);
 }
 
-function addText(line: LineBytes, start: FixedText, text: string | undefined): void {
-  if (text === undefined) return;
-  line.fixed(start);
-  line.json(text);
-}
-
-function addMillis(line: LineBytes, start: FixedText, ms: number): void {
-  if (ms < 0) return;
-  line.fixed(start);
-  line.millis(ms);
-}
-
 /** Adds the id if the gateway made it. Otherwise it returns false, and the id may need escapes. */
 function addMadeId(line: LineBytes, exchange: LoggedRequest): boolean {
+  const before = line.at;
+  line.fixed(ID_FOLLOWS);
   const { at } = line;
-  if (exchange.writeMadeId === undefined || at + MADE_ID_BYTES + 2 > line.bytes.length) return false;
-  if (!exchange.writeMadeId(line.bytes, at + 1)) return false;
+  if (at + MADE_ID_BYTES + 2 > line.bytes.length || exchange.writeMadeId?.(line.bytes, at + 1) !== true) {
+    line.at = before;
+    return false;
+  }
   line.bytes[at] = QUOTE;
   line.bytes[at + 1 + MADE_ID_BYTES] = QUOTE;
   line.at = at + MADE_ID_BYTES + 2;
   return true;
 }
 
-/** Adds protocol, method, scheme and host. */
-function addTarget(line: LineBytes, { protocol, head }: LoggedRequest): void {
-  line.fixed(protocols[protocol]);
-  line.json(head.method);
-  line.fixed(head.scheme === "https" ? member.https : member.http);
-  line.json(head.authority);
-}
-
 function addUpstream(line: LineBytes, { server, status, connectMs, firstByteMs, tries }: UpstreamRecord): void {
-  line.fixed(member.upstreamServer);
-  line.json(server);
-  if (status > 0) {
-    line.fixed(member.upstreamStatus);
-    line.integer(status);
-  }
-  addMillis(line, member.upstreamConnect, connectMs);
-  addMillis(line, member.upstreamFirstByte, firstByteMs);
-  line.fixed(member.upstreamTries);
-  line.integer(tries);
+  line.json(member.upstreamServer, server);
+  if (status > 0) line.integer(member.upstreamStatus, status);
+  if (connectMs >= 0) line.millis(member.upstreamConnect, connectMs);
+  if (firstByteMs >= 0) line.millis(member.upstreamFirstByte, firstByteMs);
+  line.integer(member.upstreamTries, tries);
 }
 
 let startSecond = -1;
@@ -103,40 +81,34 @@ function addTime(line: LineBytes, at: number): void {
   }
   line.fixed(lineStart);
   line.digits(at - second * 1000, 3);
-  line.fixed(ID_FOLLOWS);
 }
 
 /** One JSON object. Keys without a value in this request are left out. */
 export function jsonLine(line: LineBytes, exchange: LoggedRequest, { at, elapsedMs, hidden }: Finished): void {
   const { head, trace, consumer = "", payer = "", truncated = "" } = exchange;
   addTime(line, at);
-  if (!addMadeId(line, exchange)) line.json(exchange.id);
-  if (trace instanceof RequestTrace) addText(line, member.traceId, trace.traceId);
-  line.fixed(member.client);
-  line.json(exchange.clientAddress);
-  if (consumer !== "") addText(line, member.consumer, consumer);
-  if (payer !== "") addText(line, member.payer, payer);
-  addTarget(line, exchange);
-  line.fixed(member.path);
-  line.json(head.path);
-  if (head.query === "") line.fixed(NO_QUERY);
-  else {
-    line.fixed(member.query);
-    line.json(hidden.query(head.query));
-    line.fixed(member.status);
-  }
+  if (!addMadeId(line, exchange)) line.json(ID_FOLLOWS, exchange.id);
+  if (trace instanceof RequestTrace) line.json(member.traceId, trace.traceId);
+  line.json(member.client, exchange.clientAddress);
+  if (consumer !== "") line.json(member.consumer, consumer);
+  if (payer !== "") line.json(member.payer, payer);
+  line.json(protocols[exchange.protocol], head.method);
+  line.json(head.scheme === "https" ? member.https : member.http, head.authority);
+  line.json(member.path, head.path);
+  line.json(member.query, hidden.query(head.query));
   // 499 is nginx's code for a client that closed its connection before there was a response.
-  line.integer(exchange.status === 0 ? 499 : exchange.status);
-  line.fixed(member.bytesReceived);
-  line.integer(exchange.bytesReceived);
-  line.fixed(member.bytesSent);
-  line.integer(exchange.bytesSent);
-  if (truncated !== "") addText(line, member.truncated, truncated);
-  addMillis(line, member.duration, Math.max(elapsedMs, 0));
+  line.integer(member.status, exchange.status === 0 ? 499 : exchange.status);
+  line.integer(member.bytesReceived, exchange.bytesReceived);
+  line.integer(member.bytesSent, exchange.bytesSent);
+  if (truncated !== "") line.json(member.truncated, truncated);
+  line.millis(member.duration, Math.max(elapsedMs, 0));
   if (trace instanceof UpstreamRecord && trace.tries > 0) addUpstream(line, trace);
-  if (head.lines === undefined) addText(line, member.userAgent, fieldValue(head.fields, "user-agent"));
-  else head.lines.writeJson(line, member.userAgent, "user-agent");
+  if (head.lines !== undefined) head.lines.writeJson(line, member.userAgent, "user-agent");
+  else {
+    const agent = fieldValue(head.fields, "user-agent");
+    if (agent !== undefined) line.json(member.userAgent, agent);
+  }
   const referer = headValue(head, "referer");
-  if (referer !== undefined) addText(line, member.referer, hidden.url(referer));
+  if (referer !== undefined) line.json(member.referer, hidden.url(referer));
   line.fixed(END);
 }
