@@ -314,6 +314,10 @@ describe.skipIf(!hasSolana)("the own facilitator on Solana", () => {
     const failed = { kind: "refused", reason: "invalid_exact_svm_transaction_failed" } as const;
     expect(await facilitator.settle(payment, requirements)).toEqual(failed);
     expect(await facilitator.find(payment, requirements)).toEqual({ kind: "void" });
+    // Before that, another block can still replace the one in which it failed.
+    chain.finality = "confirmed";
+    expect(await facilitator.find(payment, requirements)).toMatchObject({ kind: "unknown" });
+    chain.finality = "finalized";
     const open2 = open({ receipt_timeout_ms: 50 });
     const second = await pay(await newPayer());
     chain.before = async (method) => {

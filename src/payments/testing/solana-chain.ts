@@ -57,6 +57,8 @@ export class SolanaChain {
   readonly #server: Bun.Server<undefined>;
   /** Methods that were called, in order. */
   readonly calls: string[] = [];
+  /** The state of failed transactions, and of those in the list of an account. */
+  finality: "finalized" | "confirmed" = "finalized";
   /** Called before a method; a rejection is the response's error. */
   before: (method: string) => Promise<void> = () => Promise.resolve();
 
@@ -212,7 +214,7 @@ export class SolanaChain {
   #status(signature: string): object | null {
     const sent = this.#sent.get(signature);
     if (sent === undefined) return null;
-    const confirmationStatus = sent.isFailed ? "finalized" : "confirmed";
+    const confirmationStatus = sent.isFailed ? this.finality : "confirmed";
     return { slot: 1, confirmations: 1, err: errorOf(sent), confirmationStatus, status: {} };
   }
 
@@ -221,7 +223,7 @@ export class SolanaChain {
       .filter(([, { accounts }]) => accounts.includes(account))
       .toReversed()
       .slice(0, limit)
-      .map(([signature, sent]) => ({ signature, slot: 1, err: errorOf(sent), confirmationStatus: "finalized" }));
+      .map(([signature, sent]) => ({ signature, slot: 1, err: errorOf(sent), confirmationStatus: this.finality }));
   }
 }
 
