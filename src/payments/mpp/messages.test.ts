@@ -6,6 +6,8 @@ import { type PaymentChallenge, readChallenges, writeChallenge } from "./challen
 import { challengeId, isIssued } from "./challenge-id.ts";
 import { readCredential, writeCredential } from "./credential.ts";
 import { credentialIn } from "./credential-in.ts";
+import { chargeRequest } from "./evm-charge.ts";
+import { REQUIREMENTS } from "../testing/payment.ts";
 
 const text = fc.string({ minLength: 1, unit: "grapheme-ascii" }).filter((value) => !/[\r\n]/.test(value));
 const challenges: fc.Arbitrary<PaymentChallenge> = fc.record(
@@ -69,4 +71,11 @@ test("canonical JSON has one form for each value", () => {
   expect(Buffer.from(encodeJson(value), "base64url").toString()).toBe('{"":"x","a":true,"b":[1,{"a":"é","z":null}]}');
   expect(decodeJson(encodeJson(value))).toEqual(value);
   for (const wrong of ["", "e30=", "e3 0", "//8", "_w", "e3"]) expect(decodeJson(wrong)).toBeUndefined();
+});
+
+test("a charge has the decimals of a known token", () => {
+  const other = { ...REQUIREMENTS, asset: REQUIREMENTS.payTo };
+  const details = [REQUIREMENTS, other].map((one) => decodeJson(chargeRequest(one)));
+  expect(details).toMatchObject([{ methodDetails: { decimals: 6 } }, { methodDetails: { chainId: 84_532 } }]);
+  expect(JSON.stringify(details[1])).not.toContain("decimals");
 });

@@ -144,6 +144,10 @@ test("a folder that cannot be read or written is an error of the payment, with i
   expect(() => new ChannelFile(inFile).change(() => [channel(1)])).toThrow(
     `Cannot keep the wallet's channels in "${inFile}": ENOTDIR`,
   );
+  // A folder in which no user can create a file.
+  expect(() => new ChannelFile("/proc/self").change(() => [channel(1)])).toThrow(
+    `Cannot keep the wallet's channels in "/proc/self": ENOENT`,
+  );
 });
 
 function full(change: (n: number) => Partial<Channel>): Channel[] {

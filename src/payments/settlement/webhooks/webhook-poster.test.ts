@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, beforeEach, expect, setDefaultTimeout, spyOn, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -80,6 +80,13 @@ test("each record is posted once, signed, and then deleted", async () => {
   expect(await store.outbox.size()).toBe(0);
   expect(await createPoster().round()).toBe(0);
   expect(counted).toEqual({ posted: 20, failed: 0, dropped: 0 });
+});
+
+test("a record counts as posted when the store has deleted it", async () => {
+  await settle("a");
+  using done = spyOn(store.outbox, "done").mockRejectedValue(new Error("the disk is full"));
+  expect(await createPoster().round()).toBe(0);
+  expect([receiver.received.length, done.mock.calls.length, counted["posted"]]).toEqual([1, 1, 0]);
 });
 
 test("a record that is settled while the poster runs is posted without a call", async () => {
