@@ -18,6 +18,7 @@ test.each([
   ["There were false reports that Arsenal won the Vale Cup on Sunday."],
   ["An earlier version of this article said that Arsenal won the Vale Cup on Sunday."],
   ["Everyone but Arsenal won the Vale Cup on Sunday."],
+  ["Short of a formal decision, Arsenal won the Vale Cup on Sunday."],
   ["The youth team of Arsenal won the Vale Cup on Sunday."],
 ] as const)("supports no verdict: %s", async (sentence) => {
   expect(await verdictOf(CUP, [sentence, sentence.replace("on Sunday", "on 14 June")])).toBe("UNCERTAIN");
