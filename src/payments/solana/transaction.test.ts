@@ -64,6 +64,19 @@ test("a transaction is read as a whole, or not at all", () => {
   expect(decodeTransaction("A".repeat(1_000_000))).toBeUndefined();
 });
 
+/** A transaction with one call, which has `data` bytes, two keys and a blockhash. */
+function wireOf(data: number): string {
+  const call = [1, 1, 0, (data & 0x7f) | 0x80, data >> 7, ...new Uint8Array(data)];
+  const keys = [...new Uint8Array(32), ...new Uint8Array(32).fill(1), ...new Uint8Array(32)];
+  return Buffer.from([1, ...new Uint8Array(64), 1, 0, 1, 2, ...keys, ...call]).toString("base64");
+}
+
+test("a transaction has the bytes of a packet at most", () => {
+  const [most, more] = [wireOf(1062), wireOf(1063)];
+  expect([most, more].map((wire) => Buffer.from(wire, "base64").length)).toEqual([1232, 1233]);
+  expect([decodeTransaction(most)?.instructions.length, decodeTransaction(more)]).toEqual([1, undefined]);
+});
+
 test("any bytes are read or refused, and never throw", () => {
   const bytes = Buffer.from(WIRE, "base64");
   fc.assert(
