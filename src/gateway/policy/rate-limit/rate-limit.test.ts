@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, spyOn, test } from "bun:test";
+import { afterEach, beforeEach, expect, jest, spyOn, test } from "bun:test";
 import { ClientExchange, Consumer } from "../../../../test/flow/testing/flow.ts";
 import { type TurnpikeError } from "../../../lib/errors.ts";
 import { beginEvent, endEvent } from "../../../lib/time/event-clock.ts";
@@ -135,6 +135,13 @@ test("routes and limits have buckets of their own, and the same limit of a route
   expect([policy.name, policy.request(from({}))]).toEqual(["rate_limit", "continue"]);
 });
 
+test("closed buckets are not swept", () => {
+  jest.useFakeTimers();
+  new RateLimits(new Uint8Array(BUCKET_BYTES), {} as Counts, false).close();
+  expect(jest.getTimerCount()).toBe(0);
+  jest.useRealTimers();
+});
+
 test("a client that has left gets no response, and does not count", () => {
   const limit = create({ burst_size: 1 });
   const exchange = from({});
@@ -209,6 +216,9 @@ test("a shared store refuses", async () => {
   const limit = create({}, store);
   expect(await limit.request(from({}))).toBe("responded");
   expect([responses, await limit.take(from({}))]).toEqual([["rate-limited Retry-After: 1000\r\n"], undefined]);
+  // It may have rounded the time up.
+  const late = create({}, storeOf({ allowed: false, untilFullUs: 2 * US_PER_TOKEN + 1 }).store);
+  expect([await late.request(from({})), responses[1]]).toEqual(["responded", "rate-limited Retry-After: 1001\r\n"]);
 });
 
 test("the server's own buckets decide if the store does not respond, or is not ready", async () => {
