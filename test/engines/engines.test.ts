@@ -50,10 +50,10 @@ async function read(page: CorpusPage, engine: string): Promise<Reading> {
   return { engine: used, content: String(json[isContent ? "content" : "type"]), isContent };
 }
 
-/** The readings of both engines. If `auto` used the browser, the page is not loaded in it again. */
+/** The readings of both engines. The page is not read again by the one that `auto` used. */
 async function judge(page: CorpusPage): Promise<Judged> {
   const auto = await read(page, "auto");
-  const still = await read(page, "static");
+  const still = auto.engine === "static" ? auto : await read(page, "static");
   const browser = auto.engine === "browser" ? auto : await read(page, "browser");
   return { page, auto, still, browser };
 }
