@@ -34,8 +34,18 @@ function attack(name: string, more: Record<string, unknown> = {}): Promise<Reply
   return call(service, "/scrape", { url, format: "text", engine: "browser", timeout: 2, ...more });
 }
 
-/** These need processor time alone, and do the same after one second as later. Others fill memory or flood the browser. */
-const SPINNING = new Set(["loop", "workers", "few-workers", "shared-workers", "blob-frames", "webgl", "animation"]);
+/** These do the same after one second as later. Others fill memory or flood the browser. */
+const SPINNING = new Set([
+  "loop",
+  "workers",
+  "few-workers",
+  "shared-workers",
+  "threads",
+  "blob-frames",
+  "webgl",
+  "animation",
+  "dialogs",
+]);
 
 test.each(ATTACKS.map(({ name, about }) => [name, about]))(
   "a page of the kind %s, with %s, ends within its time, and does not affect the browser and other pages",
