@@ -184,7 +184,7 @@ export class RateLimit {
     this.#deps.limits.counts.add("rateLimits", 1, allowed ? "allowed" : "limited");
     const { cost, burst } = this.#size;
     const used = Math.ceil(untilFull / cost);
-    const remaining = allowed ? Math.max(burst - used, 0) : 0;
+    const remaining = Math.max(burst - used, 0);
     const ticks = allowed ? untilFull - (used - 1) * cost : untilFull + cost - burst * cost;
     const seconds = Math.max(Math.ceil(ticks / (1000 * TICKS_PER_MS)), 1);
     exchange.addedFields = joined(exchange.addedFields, flatText(`${this.#fieldStart}${remaining};t=${seconds}\r\n`));
