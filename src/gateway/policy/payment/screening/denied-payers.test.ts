@@ -1,5 +1,5 @@
 import { afterAll, afterEach, expect, jest, setDefaultTimeout, test } from "bun:test";
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { patient } from "../../../../lib/testing/patience.ts";
@@ -89,6 +89,12 @@ test("addresses of Solana are found, and other words of their length are not", a
   const payers = await open(`digest ${other}, payer ${solana}`);
   expect([payers.has(solana), payers.has(other), payers.has(solana.toLowerCase())]).toEqual([true, false, false]);
   expect(open(`digest ${other}`)).rejects.toThrow("it has no address of an EVM chain or of Solana");
+});
+
+test("a list above a gibibyte is not read", async () => {
+  writeFileSync(file, `${address("a")}\n`);
+  truncateSync(file, 1_073_741_825);
+  expect(DeniedPayers.open([file], watcher)).rejects.toThrow("it has more than 1073741824 bytes");
 });
 
 test("all lists together have a million addresses at most", () => {

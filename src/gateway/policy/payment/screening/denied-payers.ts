@@ -6,6 +6,8 @@ import { canonicalAddress } from "../../../../payments/x402/address.ts";
 
 /** Addresses in all lists together. More are an error at the start. @bound */
 const MAX_ADDRESSES = 1_000_000;
+/** Bytes of one list. The published lists have up to 130 MB. A longer one is an error. */
+const MAX_LIST_BYTES = 1_073_741_824;
 /** Milliseconds between two looks at the files. */
 const LOOK_MS = 60_000;
 /** An address of an EVM chain, or a word that may be one of Solana, that is not within a longer word. */
@@ -94,6 +96,8 @@ async function readLists(paths: readonly string[], version: string): Promise<Rea
  * JSON. In all of them an address stands alone between other characters.
  */
 async function readList(path: string, addresses: Set<string>): Promise<void> {
+  const { size } = await stat(path);
+  if (size > MAX_LIST_BYTES) throw new Error(`Cannot use the list "${path}": it has more than ${MAX_LIST_BYTES} bytes`);
   let rest = "";
   let isFound = false;
   const take = (text: string): void => {
