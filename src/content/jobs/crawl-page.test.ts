@@ -256,7 +256,7 @@ test("the random address that tells pages that do not exist from others is asked
   };
   expect(await asked(404)).toEqual(["soft-404", 2]);
   expect(await asked(404, "A page of the harbour")).toEqual(["delivered", 1]);
-  expect(await asked("User-agent: *\nAllow: /a\nDisallow: /")).toEqual(["delivered", 1]);
+  expect(await asked("User-agent: *\nAllow: /a$\nDisallow: /")).toEqual(["delivered", 1]);
   // A site that redirects unknown addresses has no page for them.
   const paces = new HostPaces(7, now);
   const page = { ...lost, finalUrl: `${plain.origin}/a` };
