@@ -64,8 +64,8 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (kind) => {
   let gateway: Gateway | undefined;
   let store: Store;
 
-  const open = (): Promise<Gateway> =>
-    startGateway(
+  const open = async (): Promise<Gateway> => {
+    const opened = await startGateway(
       {
         state_path: folder.path,
         ...(database === undefined ? {} : { postgres: { url: database.server.url(database.user) } }),
@@ -81,6 +81,12 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (kind) => {
       },
       till.environment,
     );
+    const body = JSON.stringify({ limit: 100 });
+    const init = { method: "POST", headers: { "content-type": "application/json" }, body };
+    // Until the facilitator has named its kinds, the route has no terms and responds 503.
+    await until(async () => (await fetch(`http://127.0.0.1:${opened.port}/crawl`, init)).status === 402);
+    return opened;
+  };
 
   beforeAll(async () => {
     if (kind === "postgres") {
