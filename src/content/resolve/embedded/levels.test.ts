@@ -149,6 +149,13 @@ const QUESTIONS: Readonly<Record<string, Readonly<Record<string, readonly Page[]
     ],
     NO: [["The Calder fire of August 2026 destroyed 388 houses."]],
   },
+  "Le chômage en Valdorie est-il passé sous les 8 % en mars 2026 ?": {
+    YES: [
+      ["Le chômage en Valdorie est descendu à 7,6 % en mars 2026."],
+      ["En mars 2026, le chômage en Valdorie s'établissait à 7,6 %."],
+    ],
+    NO: [["Le chômage en Valdorie est monté à 8,4 % en mars 2026."]],
+  },
 };
 
 for (const [question, sides] of Object.entries(QUESTIONS)) {
@@ -336,6 +343,17 @@ const NEAR_FIGURES: Readonly<Record<string, readonly Page[]>> = {
     ["A total of 388 houses in Upper Calder were destroyed in the Calder fire of August 2026."],
     ["A total of 612 trees were destroyed in the Calder fire of August 2026."],
     ["A total of 388 houses were destroyed on the first day of the Calder fire of August 2026."],
+  ],
+  "Hat Orbix im zweiten Quartal 2026 mehr als 400.000 Autos ausgeliefert?": [
+    ["Orbix hat im zweiten Quartal 2026 412.000 Autos gebaut."],
+    ["Orbix hat im zweiten Quartal 2026 412.000 Autos zurückgerufen."],
+  ],
+  "Le parti des Champs a-t-il obtenu au moins 40 sièges aux élections de 2026 en Valdorie ?": [
+    ["Le parti des Champs a perdu 43 sièges aux élections de 2026 en Valdorie."],
+    ["Un sondage donne 43 sièges au parti des Champs aux élections de 2026 en Valdorie."],
+  ],
+  "La popolazione di Valdora ha superato i 200.000 abitanti nel 2025?": [
+    ["La popolazione di Valdora ha perso 203.400 abitanti nel 2025."],
   ],
 };
 

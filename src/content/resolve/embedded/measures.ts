@@ -33,7 +33,11 @@ const BY = /\bby\s(?:about\s|around\s|only\s|at\s(?:least|most)\s|(?:more|less)\
 
 /** A time or a count that is not over: "by noon", "with half of the votes counted". */
 const INTERIM =
-  /\b(?:by\s(?:noon|midday|mid-\p{L}+|\p{L}+day|\d{1,2}(?:[.:]\d\d)?\s?(?:[ap]\.?m|o['’]clock))|(?:half|part|most|some|\d+\s?(?:%|percent|per\scent))\s(?:of\s)?(?:the\s)?(?:votes?|ballots|precincts|districts)\s(?:were\s)?counted|partial|exit\spolls?)(?!\p{L})/iu;
+  /\b(?:by\s(?:noon|midday|mid-\p{L}+|\p{L}+day|\d{1,2}(?:[.:]\d\d)?\s?(?:[ap]\.?m|o['’]clock))|(?:half|part|most|some|\d+\s?(?:%|percent|per\scent))\s(?:of\s)?(?:the\s)?(?:votes?|ballots|precincts|districts)\s(?:were\s)?counted|partial)(?!\p{L})/iu;
+
+/** A forecast by voters or by a part of the votes. */
+const POLL =
+  /(?<!\p{L})(?:(?:exit|opinion)\spolls?|pollsters?|umfragen?|hochrechnung\p{L}*|sondages?|sondeos?|sondagg[io]|sondagem|sondagens)(?!\p{L})/iu;
 
 /** A part of an event: "on its first day". */
 const PART =
@@ -80,7 +84,7 @@ export function measured(
     if (isDenied(passage.text.slice(one.end, clause.end))) return false;
     // "The long-term averages are 8.1 named storms"
     const said = passage.text.slice(clause.start, clause.end);
-    if ([USUAL, SEVERAL].some((words) => words.test(said) && !words.test(statement))) return false;
+    if ([USUAL, SEVERAL, POLL].some((words) => words.test(said) && !words.test(statement))) return false;
     return (
       clause.isFact &&
       (noun === undefined ||
@@ -89,7 +93,7 @@ export function measured(
         GENERAL.has(stemOf(noun))) &&
       isInTime(asked, passage.text, clause, dates) &&
       !isOfAnother(asked, tokens, clause, one) &&
-      !isOfOtherOutcome(asked, { tokens, clause }, one, asksChange) &&
+      !isOfOtherOutcome(asked, { tokens, clause, language }, one, asksChange) &&
       !isOfPart(asked, { text: passage.text, tokens, dates }, clause, one) &&
       !isOfOtherPredicate(asked, passage, { tokens, clause, language })
     );

@@ -62,7 +62,11 @@ const MEASURES = new Set(["break", "rise", "fall"]);
 /** Whether people or things are counted of which the clause says something else than the question's outcome: injured for killed. */
 export function isOfOtherOutcome(
   asked: Asked,
-  { tokens, clause }: { readonly tokens: readonly Token[]; readonly clause: Clause },
+  {
+    tokens,
+    clause,
+    language,
+  }: { readonly tokens: readonly Token[]; readonly clause: Clause; readonly language: Language },
   { unit, start, end }: Quantity,
   asksChange: boolean,
 ): boolean {
@@ -82,9 +86,11 @@ export function isOfOtherOutcome(
     (one) => (asksChange || !MEASURES.has(one)) && [...said].some((other) => areContrary(one, other)),
   );
   if (isContrary && said.isDisjointFrom(outcomes)) return true;
+  // "a perdu 43 sièges"
+  if (said.has("lose") && !outcomes.has("lose") && !KNOWN.has(unit)) return true;
   if (predicate === undefined || KNOWN.has(unit) || thresholds.every((one) => KNOWN.has(one.unit))) return false;
   const isOpen = COMPARING.test(predicate.text) || GENERAL.has(predicate.stem) || clause.stems.has(predicate.stem);
-  if (outcomes.size === 0) return !isOpen && asked.language === "en" && own.some(isOtherVerb);
+  if (outcomes.size === 0) return !isOpen && own.some((word) => isOtherVerb(word, language));
   if ([...outcomes].every((one) => MEASURES.has(one))) return false;
   // "ended the season with 27 goals"
   const ends = own.findIndex((token) => ENDS.test(token.text) && token.end <= start);
@@ -102,18 +108,22 @@ export function isOfOtherOutcome(
   );
 }
 
-/** "recalled", "built": an English verb that not every figure can have. */
-function isOtherVerb(word: Token): boolean {
+/** "recalled", "zurückgerufen": a verb in English or German that not every figure can have. */
+function isOtherVerb(word: Token, language: Language): boolean {
   const { text, stem, capital } = word;
+  const { be, have, says } = GRAMMARS[language];
+  const isVerb =
+    language === "en" ? text.endsWith("ed") || IRREGULAR_PAST.has(text) : language === "de" && GERMAN.test(text);
   return (
     !capital &&
-    (text.endsWith("ed") || IRREGULAR_PAST.has(text)) &&
-    ![GENERAL, WORDS.attend, GRAMMARS.en.be, GRAMMARS.en.have, GRAMMARS.en.says].some(
-      (words) => words.has(stem) || words.has(text),
-    ) &&
+    isVerb &&
+    ![GENERAL, WORDS.attend, be, have, says].some((words) => words.has(stem) || words.has(text)) &&
     conceptsIn([word]).isDisjointFrom(MEASURES)
   );
 }
+
+/** A German participle. */
+const GERMAN = /(?:^|\p{L}{2})ge\p{L}{2,}(?:t|en)$/u;
 
 const ENDS = /^(?:end|finish|settl)(?:e?d|e?s)$/u;
 /** Words between the verb of an end and its figure: "ended the day higher at", "finished the season with". */

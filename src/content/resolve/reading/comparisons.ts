@@ -8,7 +8,7 @@ import { numberWordPattern } from "./number-words.ts";
 const LESS =
   "(?:short|small|cheap|slow|light|young|weak|narrow)er than|less than|fewer than|lower than|under|below|short of|" +
   "(?:kürz|klein|niedrig|gering|billig|langsam|leicht|jüng|schwäch|schmal)er als|weniger als|unter|" +
-  "moins de|sous|menos de|por debajo de|meno di|sotto|abaixo de";
+  "moins de|sous|menos de|por debajo del?|meno di|sotto|abaixo d(?:e|os?|as?)";
 const MORE =
   "\\p{L}{2,12}er than|more than|over|above|beyond|exceeding|\\p{L}{2,12}er als|mehr als|über|plus de|más de|più di|oltre|mais de|acima de";
 const NOT = "(?:\\b(?:no|not|never|nicht|pas|nunca)|n['’]t)(?:\\sany)?\\s";
@@ -17,7 +17,7 @@ const NOT = "(?:\\b(?:no|not|never|nicht|pas|nunca)|n['’]t)(?:\\sany)?\\s";
 export const COMPARING =
   /^(?:above|below|least|less|fewer|more|than|exceed\p{L}*|reach\p{L}*|higher|lower|greater|longer|shorter|larger|smaller|between|under|over|percent|million|billion|plus|moins|mas|menos|piu|meno|mais|mehr|weniger|mindestens|hochstens|wenigstens)$/u;
 
-const END = "\\s*(?:the\\s)?$";
+const END = "\\s*(?:(?:the|l[aeo]s?|il|i|gli|os?|as?|die|den|der)\\s)?$";
 const IS_LESS = new RegExp(`(${NOT})?(?:${LESS})${END}`, "iu");
 const IS_MORE = new RegExp(`(${NOT})?(?:${MORE})${END}`, "iu");
 /** Verbs of a measure that falls below the number after them. */
