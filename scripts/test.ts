@@ -18,7 +18,7 @@ import { type Failure, TestOutput } from "./test-output.ts";
 /** Test files at a time. Many of them wait more than they compute: with 6 on two processors, an eighth of the time is unused. */
 const PARALLEL = 7;
 /**
- * Files of a whole run that run first, one at a time. Their pages must use up CPU time at idle priority: beside other files, they wait
+ * Files of a whole run that run first, without others. Their pages must use up CPU time at idle priority: beside other files, they wait
  * for up to nine minutes, and visit the pages again and again.
  */
 const ALONE = ["src/content/operations/charged.test.ts", "test/start/charge-timeouts.test.ts"];
@@ -138,7 +138,7 @@ function paths(names: readonly string[]): string[] {
 const isWhole = files.length === 0;
 const others = [...ALONE, ...WAITING].map((file) => `--path-ignore-patterns=${file}`);
 const runs = isWhole
-  ? [await run(1, paths(ALONE)), ...(await Promise.all([run(2, paths(WAITING)), run(PARALLEL, others)]))]
+  ? [await run(ALONE.length, paths(ALONE)), ...(await Promise.all([run(2, paths(WAITING)), run(PARALLEL, others)]))]
   : [await run(PARALLEL, files)];
 if (isWhole && existsSync(costs)) console.error(["", ...describeCosts(readFileSync(costs, "utf8"))].join("\n"));
 const exitCode = await finish(runs);
