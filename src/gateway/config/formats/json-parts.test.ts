@@ -52,6 +52,8 @@ test.each([
   ["a key twice", '{"routes": [{"a": 1, "a": 2}]}'],
   ["a list twice", '{"routes": [], "routes": [1, 2, 3, 4, 5, 6, 7, 8, 9]}'],
   ["too many levels", `{"routes": ${"[".repeat(70)}${"]".repeat(70)}}`],
+  ["a number beyond a double", '{"routes": [1e999]}'],
+  ["a number beyond a double in a list that is cut", '{"routes": [1, 2, 3, 4, 5, 6, 7, 8, 9, {"a": -1e999}]}'],
   ["half of a surrogate pair", '{"routes": ["\\uD800"]}'],
   ["no object", "[1, 2]"],
   ["a long part", `{"routes": ["${"x".repeat(300_000)}"]}`],

@@ -22,7 +22,7 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x
 
 /**
  * Parses a valid text of an object in steps: long lists of the root are parsed in parts. Undefined if the text must be
- * read otherwise: it is not valid, has a key twice or escaped surrogates, or is not cut into short parts.
+ * read otherwise: it is not valid, has a key twice, escaped surrogates or a number beyond a double, or is not cut into short parts.
  */
 export function* parseParts(text: string, step = STEP): Steps<Record<string, unknown> | undefined> {
   const body = withoutMark(text);
@@ -137,12 +137,14 @@ function keyAt(text: string, from: number): string {
   return String(JSON.parse(text.slice(from, to + 1)));
 }
 
-/** The number of members of all objects in a value; NaN if it has more than `most` levels. */
+/** The number of members of all objects in a value; NaN if it has more than `most` levels, or a number beyond a double. */
 function membersOf(value: unknown, most: number): number {
+  if (typeof value === "number") return Number.isFinite(value) ? 0 : Number.NaN;
   if (typeof value !== "object" || value === null) return 0;
   if (most === 0) return Number.NaN;
   const members: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
   let count = Array.isArray(value) ? 0 : members.length;
-  for (const member of members) if (typeof member === "object") count += membersOf(member, most - 1);
+  for (const member of members)
+    if (typeof member === "object" || typeof member === "number") count += membersOf(member, most - 1);
   return count;
 }
