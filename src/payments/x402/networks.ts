@@ -114,13 +114,17 @@ export function isSolana(network: string): network is SolanaNetwork {
  * True for a chain whose payments only its facilitator can read. They are identified by a digest, which their sender can
  * change, so that they must be settled before anything is sold for them.
  */
-export function isForeign(network: string): network is Network {
+export function isForeign(network: string): boolean {
+  return isOther(network);
+}
+
+function isOther(network: string): network is Network {
   return OTHER.test(network);
 }
 
 /** The network with the name or CAIP-2 identifier `text`. */
 export function parseNetwork(text: string): Network | undefined {
-  if (isEvm(text) || isSolana(text) || isForeign(text)) return text;
+  if (isEvm(text) || isSolana(text) || isOther(text)) return text;
   return KNOWN_NETWORKS.find(({ name }) => name === text)?.network;
 }
 
