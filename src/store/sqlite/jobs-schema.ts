@@ -1,7 +1,23 @@
 import { type Database } from "bun:sqlite";
+import { CLAIM } from "../jobs/keys.ts";
 
-/** The version of the tables below. Older ones were never released. */
+/** The version of the tables below. */
 const VERSION = 7;
+
+const HOOKS = `
+  CREATE TABLE hooks (
+    job INTEGER PRIMARY KEY, next_at INTEGER, turn INTEGER NOT NULL DEFAULT 0, sent INTEGER NOT NULL DEFAULT -1,
+    tries INTEGER NOT NULL DEFAULT 0, failure TEXT NOT NULL DEFAULT '', failing_since INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE INDEX hooks_due ON hooks (next_at) WHERE next_at IS NOT NULL`;
+
+const SESSIONS = `
+  CREATE TABLE sessions (
+    id TEXT PRIMARY KEY, secret_hash TEXT NOT NULL, idle_ms INTEGER NOT NULL, created_at INTEGER NOT NULL,
+    used_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, uses INTEGER NOT NULL DEFAULT 0,
+    turn INTEGER NOT NULL DEFAULT 0, leased_until INTEGER NOT NULL DEFAULT 0, state BLOB NOT NULL DEFAULT x''
+  ) STRICT;
+  CREATE INDEX sessions_secret ON sessions (secret_hash)`;
 
 /**
  * The frontier. Each address that was found is in `known`. If it waits, it is in `queue` as well, and if it is taken, in
@@ -14,19 +30,7 @@ const VERSION = 7;
  * The rows of a host are side by side, and what changes often is in small tables. If all addresses are in one table by their
  * hashes, each change is one of another page, and costs more in a long frontier (bench frontier).
  */
-const TABLES = `
-  CREATE TABLE jobs (
-    number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, secret_hash TEXT NOT NULL, payer TEXT NOT NULL,
-    orders TEXT NOT NULL, page_limit INTEGER NOT NULL, max_known INTEGER NOT NULL, ends_at INTEGER NOT NULL,
-    kept_ms INTEGER NOT NULL, sale TEXT NOT NULL, payment TEXT NOT NULL,
-    paid TEXT NOT NULL DEFAULT '0', tx TEXT NOT NULL DEFAULT '',
-    state TEXT NOT NULL DEFAULT 'running', reason TEXT NOT NULL DEFAULT '', known INTEGER NOT NULL DEFAULT 0,
-    open INTEGER NOT NULL DEFAULT 0, delivered INTEGER NOT NULL DEFAULT 0, paid_through INTEGER NOT NULL DEFAULT 0,
-    results INTEGER NOT NULL DEFAULT 0, bytes INTEGER NOT NULL DEFAULT 0, created_at INTEGER NOT NULL,
-    ended_at INTEGER NOT NULL DEFAULT 0, swept INTEGER NOT NULL DEFAULT 0, saved INTEGER NOT NULL DEFAULT 0
-  ) STRICT;
-  CREATE INDEX jobs_running ON jobs (number) WHERE state = 'running';
-  CREATE INDEX jobs_unswept ON jobs (number) WHERE state <> 'running' AND swept = 0;
+const FRONTIER = `
   CREATE TABLE known (
     job INTEGER NOT NULL, key INTEGER NOT NULL, owner INTEGER, PRIMARY KEY (job, key)
   ) STRICT, WITHOUT ROWID;
@@ -41,36 +45,79 @@ const TABLES = `
   CREATE TABLE lanes (
     job INTEGER NOT NULL, host INTEGER NOT NULL, next_at INTEGER NOT NULL, PRIMARY KEY (job, host)
   ) STRICT, WITHOUT ROWID;
-  CREATE INDEX lanes_due ON lanes (job, next_at);
+  CREATE INDEX lanes_due ON lanes (job, next_at)`;
+
+const TABLES = `
+  CREATE TABLE jobs (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, secret_hash TEXT NOT NULL, payer TEXT NOT NULL,
+    orders TEXT NOT NULL, page_limit INTEGER NOT NULL, max_known INTEGER NOT NULL, ends_at INTEGER NOT NULL,
+    kept_ms INTEGER NOT NULL, sale TEXT NOT NULL, payment TEXT NOT NULL,
+    paid TEXT NOT NULL DEFAULT '0', tx TEXT NOT NULL DEFAULT '',
+    state TEXT NOT NULL DEFAULT 'running', reason TEXT NOT NULL DEFAULT '', known INTEGER NOT NULL DEFAULT 0,
+    open INTEGER NOT NULL DEFAULT 0, delivered INTEGER NOT NULL DEFAULT 0, paid_through INTEGER NOT NULL DEFAULT 0,
+    results INTEGER NOT NULL DEFAULT 0, bytes INTEGER NOT NULL DEFAULT 0, created_at INTEGER NOT NULL,
+    ended_at INTEGER NOT NULL DEFAULT 0, swept INTEGER NOT NULL DEFAULT 0, saved INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE INDEX jobs_running ON jobs (number) WHERE state = 'running';
+  CREATE INDEX jobs_unswept ON jobs (number) WHERE state <> 'running' AND swept = 0;
+  ${FRONTIER};
   CREATE TABLE hosts (
     host INTEGER PRIMARY KEY, next_at INTEGER NOT NULL, pace INTEGER NOT NULL
   ) STRICT;
   CREATE TABLE kinds (
     job INTEGER NOT NULL, kind TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (job, kind)
   ) STRICT, WITHOUT ROWID;
-  CREATE TABLE hooks (
-    job INTEGER PRIMARY KEY, next_at INTEGER, turn INTEGER NOT NULL DEFAULT 0, sent INTEGER NOT NULL DEFAULT -1,
-    tries INTEGER NOT NULL DEFAULT 0, failure TEXT NOT NULL DEFAULT '', failing_since INTEGER NOT NULL DEFAULT 0
-  ) STRICT;
-  CREATE INDEX hooks_due ON hooks (next_at) WHERE next_at IS NOT NULL;
-  CREATE TABLE sessions (
-    id TEXT PRIMARY KEY, secret_hash TEXT NOT NULL, idle_ms INTEGER NOT NULL, created_at INTEGER NOT NULL,
-    used_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, uses INTEGER NOT NULL DEFAULT 0,
-    turn INTEGER NOT NULL DEFAULT 0, leased_until INTEGER NOT NULL DEFAULT 0, state BLOB NOT NULL DEFAULT x''
-  ) STRICT;
-  CREATE INDEX sessions_secret ON sessions (secret_hash);
+  ${HOOKS};
+  ${SESSIONS};
   CREATE TABLE results (
     job INTEGER NOT NULL, number INTEGER NOT NULL, pages INTEGER NOT NULL, body BLOB NOT NULL,
     saved INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (job, number)
   ) STRICT`;
 
-/** Creates the tables of jobs. Throws if another version of the program wrote the file. */
+/** Changes the tables of version 6, which had all addresses in one table. A leased address waits for the end of its lease. */
+const FROM_SIXTH = `
+  DROP INDEX lanes_due;
+  ALTER TABLE lanes RENAME TO old_lanes;
+  ${FRONTIER};
+  INSERT INTO known SELECT job, key, iif(task = ${CLAIM}, CAST(url AS INTEGER), NULL) FROM addresses;
+  INSERT INTO queue SELECT job, host, due, key, task, depth, tries, url FROM addresses WHERE due IS NOT NULL;
+  INSERT INTO lanes SELECT job, host, next_at FROM old_lanes WHERE open > 0;
+  DROP TABLE old_lanes;
+  DROP TABLE addresses`;
+/** Changes the tables of older versions. */
+const FROM_FIFTH = `${SESSIONS}; ${FROM_SIXTH}`;
+const FROM_FOURTH = [
+  ...["jobs", "results"].map((table) => `ALTER TABLE ${table} ADD COLUMN saved INTEGER NOT NULL DEFAULT 0`),
+  FROM_FIFTH,
+].join("; ");
+const FROM_THIRD = `ALTER TABLE jobs ADD COLUMN tx TEXT NOT NULL DEFAULT ''; ${FROM_FOURTH}`;
+
+/**
+ * Changes the tables of version 1, whose jobs were crawls that were paid as a whole. The order of a crawl was its input
+ * alone.
+ */
+const FROM_FIRST = `
+  ALTER TABLE jobs DROP COLUMN page_price;
+  ALTER TABLE jobs DROP COLUMN quote;
+  ALTER TABLE jobs ADD COLUMN sale TEXT NOT NULL DEFAULT '';
+  ALTER TABLE jobs ADD COLUMN payment TEXT NOT NULL DEFAULT 'none';
+  ALTER TABLE jobs ADD COLUMN paid TEXT NOT NULL DEFAULT '0';
+  ${FROM_THIRD};
+  UPDATE jobs SET orders = json_object('operation', 'crawl', 'input', json(orders));
+  ALTER TABLE results RENAME COLUMN delivered TO pages;
+  UPDATE results SET pages = counted.pages FROM (
+    SELECT job, number, sum(pages) OVER (PARTITION BY job ORDER BY number) AS pages FROM results
+  ) AS counted WHERE counted.job = results.job AND counted.number = results.number;
+  ${HOOKS}`;
+
+/** Creates or updates the tables of jobs. Throws if a newer version of the program wrote the file. */
 export function createJobTables(database: Database): void {
   const version = (): number =>
     database.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
   database
     .transaction(() => {
-      if (version() === 0) database.run(`${TABLES}; PRAGMA user_version = ${VERSION}`);
+      const sql = [TABLES, FROM_FIRST, undefined, FROM_THIRD, FROM_FOURTH, FROM_FIFTH, FROM_SIXTH][version()];
+      if (sql !== undefined) database.run(`${sql}; PRAGMA user_version = ${VERSION}`);
     })
     .immediate();
   if (version() !== VERSION) {
