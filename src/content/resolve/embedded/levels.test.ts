@@ -1,19 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { planOf } from "../evidence/plan.ts";
-import { isExact } from "../evidence/voices.ts";
-import { createEmbeddedAnalyst } from "./analyst.ts";
+import { sideOfPage } from "../testing/verdict-of.ts";
 
 const NOW = Date.UTC(2026, 11, 1);
 const PUBLISHED = Date.UTC(2026, 9, 6);
 
 /** The side that a page supports with its only sentence, with a question mark if it supports no verdict alone. */
 async function sideOf(question: string, [sentence, title = "", host = "news.example"]: Page): Promise<string> {
-  const source = { url: `https://${host}/`, title, text: sentence, published: PUBLISHED, language: "", isHint: false };
-  const plan = planOf(question, "", NOW);
-  const signal = new AbortController().signal;
-  const [found] = (await createEmbeddedAnalyst().analyse(plan, [source], { now: NOW, signal })).statements;
-  if (found === undefined || found.supports === "NEUTRAL") return "";
-  return isExact(found) && found.strength >= 0.5 ? found.supports : `${found.supports}?`;
+  return await sideOfPage(question, { sentence, title, host, published: PUBLISHED }, NOW);
 }
 
 type Page = readonly [sentence: string, title?: string, host?: string];

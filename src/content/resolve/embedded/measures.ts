@@ -2,6 +2,7 @@ import { conceptsAt } from "../reading/concepts.ts";
 import { type Threshold } from "../reading/analysis.ts";
 import { clauseAt, type Clause } from "../reading/clauses.ts";
 import { type ReadSentence, type Token } from "../reading/spans.ts";
+import { isChange } from "../reading/changes.ts";
 import { GRAMMARS } from "../reading/grammar.ts";
 import { type Passage } from "../evidence/passages.ts";
 import { bareMonthsIn, type NamedDate } from "../reading/dates.ts";
@@ -9,7 +10,7 @@ import { isNegated } from "../reading/negation.ts";
 import { SHORT_OF } from "../reading/phrases.ts";
 import { describedIn, meets, quantitiesOf, type Quantity } from "../reading/quantities.ts";
 import { WORDS } from "../reading/vocabulary.ts";
-import { stemOf, wordsOf } from "../reading/words.ts";
+import { wordsOf } from "../reading/words.ts";
 import { GENERAL, isOfAnother, isOfAudience, isOfOtherOutcome, isOfOtherPredicate, KNOWN } from "./others-figures.ts";
 import { type Asked, yearsOf } from "./question.ts";
 
@@ -20,16 +21,6 @@ const ORDINAL =
 /** Words before a number that no longer holds or is only expected. */
 const FORMER =
   /\b(?:from|compared\s(?:with|to)|previous(?:ly)?|earlier|last\s(?:year|month|week)|against|after|versus|vs\.?|target\sof|(?:record|mark|best|high|low)\sof|forecast\sof|expected|of\sthe|nach|gegenüber|contre|après|desde|tras|frente\sa|dopo|após)\s?(?:the\s|an?\s)?(?:[$€£¥₹])?$/iu;
-
-/** "a turnout of at least 50 percent": the noun of what is measured. */
-const MEASURE =
-  /(\p{L}{3,})\s(?:of|von|de|di)\s(?:at\s(?:least|most)|(?:more|less|fewer)\sthan|over|under|above|below|mindestens|höchstens|mehr\sals|weniger\sals|(?:au|de)\s(?:moins|plus)|al\smenos|(?:más|menos)\sde|almeno|(?:più|meno)\sdi|pelo\smenos|mais\sde)\s(?=[$€£¥]?\d)/iu;
-
-/** A text before the figure of a change: "rose by 5.3 percent", "fell 5.3 percent", "um 5,3 Prozent". */
-const CHANGE =
-  /(?:\b(?:rose|ris(?:e[ns]?|ing)|f[ae]ll(?:s|en|ing)?|gr[eo]w(?:s|n|ing)?|increas(?:e[sd]?|ing)|decreas(?:e[sd]?|ing)|declin(?:e[sd]?|ing)|dropp?(?:s|ed|ing)?|jump(?:s|ed)?|climb(?:s|ed)?|slip(?:s|ped)?|shr[aiu]nk|gain(?:s|ed)?|los(?:t|es?)|up|down)\s(?:by\s)?|\bum\s|(?:augmenté|progressé|reculé|baissé|diminué|crû|grimpé|chuté)\sde\s|(?:subi|baj|crec|cay|aument)\p{L}*\sun\s|(?:cresc|aument|diminu|cal|salit|sces)\p{L}*\sdel(?:\s|l['’])|(?:subi|ca[ií]|cresc|aument|baix)\p{L}*\s(?:em\s)?)(?:(?:about|around|nearly|almost|just|only|at\sleast|more\sthan|less\sthan|mindestens|mehr\sals|plus|au\smoins|moins|rund|etwa)\s(?:de\s)?)?$/iu;
-
-const BY = /\bby\s(?:about\s|around\s|only\s|at\s(?:least|most)\s|(?:more|less)\sthan\s|another\s|a\s)?$/iu;
 
 /** A time or a count that is not over: "by noon", "with half of the votes counted". */
 const INTERIM =
@@ -70,14 +61,11 @@ export function measured(
   if (!parts.every(({ stem }) => passage.words.some((word) => word.stem === stem))) return undefined;
   const grammar = GRAMMARS[language];
   const { statement } = asked.plan;
-  const noun = MEASURE.exec(statement)?.[1]?.toLowerCase();
-  const isChange = (text: string): boolean =>
-    CHANGE.test(text) || (BY.test(text) && (asked.outcomes.has("rise") || asked.outcomes.has("fall")));
-  const asksChange = asked.thresholds.some(({ text }) => isChange(statement.slice(0, statement.indexOf(text))));
+  const { measure } = asked;
   const clauses = new Map<Quantity, Clause>();
   const quantities = quantitiesOf(passage.text, language, dates).filter((one) => {
     const before = passage.text.slice(Math.max(0, one.start - 40), one.start);
-    if (isFormer(passage.text, one) || isChange(before) !== asksChange) return false;
+    if (isFormer(passage.text, one) || isChange(before, asked.outcomes) !== asked.asksChange) return false;
     const clause = clauseAt(tokens, one.start, grammar, language);
     clauses.set(one, clause);
     // "Twelve states have not joined"
@@ -87,14 +75,11 @@ export function measured(
     if ([USUAL, SEVERAL, POLL].some((words) => words.test(said) && !words.test(statement))) return false;
     return (
       clause.isFact &&
-      (noun === undefined ||
-        language !== asked.language ||
-        clause.stems.has(stemOf(noun)) ||
-        GENERAL.has(stemOf(noun))) &&
+      (measure === undefined || language !== asked.language || clause.stems.has(measure) || GENERAL.has(measure)) &&
       isInTime(asked, passage.text, clause, dates) &&
       !isOfAnother(asked, tokens, clause, one) &&
-      !isOfOtherOutcome(asked, { tokens, clause, language }, one, asksChange) &&
-      !isOfPart(asked, { text: passage.text, tokens, dates }, clause, one) &&
+      !isOfOtherOutcome(asked, { tokens, clause, language }, one) &&
+      !isPartial(asked, { text: passage.text, tokens, dates }, clause, one) &&
       !isOfOtherPredicate(asked, passage, { tokens, clause, language })
     );
   });
@@ -214,7 +199,7 @@ function isInTime({ plan, years }: Asked, text: string, clause: Clause, dates: r
  * Whether a figure is of a part of the time or of the area of the question: "388,000 cars in April", "in Europe". The whole can be
  * more, and a share of a part says nothing about the whole.
  */
-function isOfPart(
+function isPartial(
   asked: Asked,
   { text, tokens, dates }: { text: string; tokens: readonly Token[]; dates: readonly NamedDate[] },
   clause: Clause,

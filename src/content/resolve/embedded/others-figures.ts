@@ -68,9 +68,8 @@ export function isOfOtherOutcome(
     language,
   }: { readonly tokens: readonly Token[]; readonly clause: Clause; readonly language: Language },
   { unit, start, end }: Quantity,
-  asksChange: boolean,
 ): boolean {
-  const { agent, outcomes, predicate, patient, thresholds } = asked;
+  const { agent, asksChange, outcomes, predicate, patient, thresholds } = asked;
   const own = tokens.filter((token) => token.start >= clause.start && token.end <= clause.end);
   const before = own.findLast((token) => token.end <= start)?.text;
   if (isOfAudience(asked))

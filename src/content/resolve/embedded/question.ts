@@ -1,4 +1,5 @@
 import { type Plan, type Threshold } from "../reading/analysis.ts";
+import { isChange, measureOf } from "../reading/changes.ts";
 import { AWARDS, isParticipleOfMotion } from "../reading/clauses.ts";
 import { datesOf, type NamedDate } from "../reading/dates.ts";
 import { type Grammar, GRAMMARS, isFunctionWord, type Reader } from "../reading/grammar.ts";
@@ -49,6 +50,10 @@ export interface Asked {
   readonly isFuture: boolean;
   readonly years: ReadonlySet<number>;
   readonly thresholds: readonly Threshold[];
+  /** Whether a threshold is of a change: "grow by more than 2 percent". */
+  readonly asksChange: boolean;
+  /** The stem of the noun that is measured: "a turnout of at least 50 percent". */
+  readonly measure: string | undefined;
   /** The weight of a term: names that act or that something happens to count most, circumstances least. */
   weightOf(term: string): number;
 }
@@ -79,6 +84,10 @@ export function askedOf(plan: Plan, now: number): Asked {
         ),
     ),
     thresholds: plan.thresholds,
+    asksChange: plan.thresholds.some(({ text }) =>
+      isChange(plan.statement.slice(0, plan.statement.indexOf(text)), structure.outcomes),
+    ),
+    measure: measureOf(plan.statement),
     weightOf: (term) => {
       const isCore = structure.agent?.words.has(term) === true || structure.patient?.words.has(term) === true;
       return (

@@ -20,10 +20,30 @@ export async function verdictOf(question: string, sentences: readonly string[]):
  * it counts on neither.
  */
 export async function sideOf(question: string, sentence: string, now = NOW): Promise<string> {
-  const { statements } = await analysisOf(planOf(question, "", now), [sourceOf(sentence, 0)], now);
+  return await sideIn(question, sourceOf(sentence, 0), now, 0);
+}
+
+async function sideIn(question: string, source: Source, now: number, least: number): Promise<string> {
+  const { statements } = await analysisOf(planOf(question, "", now), [source], now);
   const [found] = statements;
   if (found === undefined || found.supports === "NEUTRAL") return "";
-  return isExact(found) ? found.supports : `${found.supports}?`;
+  return isExact(found) && found.strength >= least ? found.supports : `${found.supports}?`;
+}
+
+/** A page with one sentence. */
+export interface Page {
+  readonly sentence: string;
+  readonly title: string;
+  readonly host: string;
+  /** Unix ms. */
+  readonly published: number;
+}
+
+/** The side as of `sideOf`, for a page. A weak statement supports no firm verdict. */
+export async function sideOfPage(question: string, page: Page, now: number): Promise<string> {
+  const { sentence: text, title, host, published } = page;
+  const source = { url: `https://${host}/`, title, text, published, language: "", isHint: false };
+  return await sideIn(question, source, now, 0.5);
 }
 
 /** The side of which the embedded analyst takes a sentence for a voice. Empty if it is not one. */
