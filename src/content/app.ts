@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { TurnpikeError } from "../lib/errors.ts";
 import { readUpTo } from "../lib/http/response-bytes.ts";
 import { JsonError, readJson as parseJson } from "../lib/json-schema/read-json.ts";
+import { isEncoded } from "../lib/http/is-encoded.ts";
 import { isJsonType } from "../lib/http/json-type.ts";
 import { isRequestId } from "../lib/http/request-id.ts";
 import { SETTLEMENT_OVERRIDES } from "../payments/x402/charge.ts";
@@ -276,8 +277,7 @@ async function readJson(request: Request): Promise<unknown> {
   if (!isJsonType(type)) {
     throw new TurnpikeError("bad-request", "Cannot read the body: its Content-Type is not application/json in UTF-8");
   }
-  const coding = request.headers.get("content-encoding") ?? "identity";
-  if (coding.toLowerCase() !== "identity") {
+  if (isEncoded(request.headers)) {
     throw new TurnpikeError("bad-request", "Cannot read the body: it must not have a Content-Encoding");
   }
   const bytes = await readBytes(request);

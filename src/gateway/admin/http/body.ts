@@ -1,3 +1,4 @@
+import { isEncoded } from "../../../lib/http/is-encoded.ts";
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { parseJson } from "../../config/formats/json.ts";
 
@@ -11,8 +12,7 @@ export const MAX_CONFIG_BYTES = 16 * 1024 * 1024;
 
 /** Throws unless the Content-Type is one of `types`, in UTF-8 or without a charset, and the body is not compressed. */
 export function checkType(headers: Headers, types: readonly string[]): void {
-  const coding = headers.get("content-encoding") ?? "identity";
-  if (coding.toLowerCase() !== "identity") {
+  if (isEncoded(headers)) {
     throw new TurnpikeError("unsupported-media-type", "Cannot read the body: it must not have a Content-Encoding");
   }
   const [type = "", ...parameters] = (headers.get("content-type") ?? "")
