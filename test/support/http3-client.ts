@@ -133,11 +133,18 @@ export class Http3Client {
   }
 }
 
-/** Sends the body and its trailers, which have to wait until the engine has framed the body. */
+/**
+ * Sends the body and its trailers, which have to wait until the engine has framed the body. A server that responds earlier may stop the
+ * body (RFC 9114 §4.1): then nothing follows, and the response tells the rest.
+ */
 export async function endWithTrailers(stream: QuicStream, body: Uint8Array, trailers: FieldSection): Promise<void> {
   const writer = openWriter(stream);
   writer.writeSync(body);
-  for (let framed = writer[FRAMED](); framed !== null; framed = writer[FRAMED]()) await framed;
+  try {
+    for (let framed = writer[FRAMED](); framed !== null; framed = writer[FRAMED]()) await framed;
+  } catch {
+    return;
+  }
   stream.onwanttrailers = () => void stream.sendTrailers(trailers);
   writer.endSync();
 }
