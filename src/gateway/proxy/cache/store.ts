@@ -2,7 +2,7 @@ import { NewestMap } from "../../../lib/memory/newest-map.ts";
 import { type CachePolicy } from "./freshness.ts";
 import { type ReceivedHead, type StoredResponse } from "./stored-response.ts";
 
-/** Invalidated URIs that are known. Beyond them the oldest is dropped. */
+/** Invalidations that are known. A response whose request is older than the last ones may be outdated. */
 const MAX_INVALIDATED = 1024;
 
 /** The maximum number of stored responses, and their maximum bytes in sum. */
@@ -114,7 +114,8 @@ export class CacheStore {
 
   /** True if the response to a request for this URI, which was sent in this `version`, may be older than a change. */
   isOutdated(uri: string, version: number): boolean {
-    return version !== this.version && (this.#invalidated.get(Bun.hash(uri)) ?? 0) > version;
+    const unseen = this.version - version;
+    return unseen > MAX_INVALIDATED || (unseen > 0 && (this.#invalidated.get(Bun.hash(uri)) ?? 0) > version);
   }
 
   /** Removes all responses and accepts no more. Running fetches continue for their readers. */
