@@ -1,5 +1,6 @@
 import { type EgressOptions } from "../egress/guard.ts";
-import { ALLOW_ALL, ALLOW_NONE, CRAWLER_TOKEN, MAX_ROBOTS_BYTES, parseRobots, type Robots } from "./robots.ts";
+import { MAX_DOCUMENT_BYTES } from "../static/body.ts";
+import { ALLOW_ALL, ALLOW_NONE, CRAWLER_TOKEN, parseRobots, type Robots } from "./robots.ts";
 import { type WebResponse, webGet } from "./web-get.ts";
 
 /** Milliseconds for one request of a crawl. @bound */
@@ -19,8 +20,7 @@ export async function fetchRobots(url: URL, { egress, userAgent, signal }: SiteF
     response = await webGet({
       url: new URL("/robots.txt", url),
       headers: { accept: "text/plain", "user-agent": userAgent },
-      // The parser cuts a longer file. A much longer file is not a robots.txt.
-      maxBytes: MAX_ROBOTS_BYTES * 4,
+      maxBytes: MAX_DOCUMENT_BYTES,
       egress,
       // RFC 9309 §2.3.1.2: redirects are followed, also to other hosts.
       redirects: "any-origin",

@@ -1,7 +1,7 @@
 import { type AiTerms } from "../page/ai-terms.ts";
 
-/** RFC 9309 §2.5: a crawler may stop reading after 500 KiB. */
-export const MAX_ROBOTS_BYTES = 512_000;
+/** Characters of a file that are read. RFC 9309 §2.5 asks for 500 KiB at least. A line that is cut counts for nothing. */
+const MAX_ROBOTS_CHARACTERS = 512_000;
 /** The crawler's product token in robots.txt. */
 export const CRAWLER_TOKEN = "turnpike";
 /** Rules and sitemaps of a file that are used. Further ones are ignored. */
@@ -53,10 +53,12 @@ export function parseRobots(text: string, agent: string): Robots {
   let group: Group | undefined;
   let inAgents = false;
   let rules = 0;
-  for (const line of text
-    .slice(0, MAX_ROBOTS_BYTES)
+  const lines = text
+    .slice(0, MAX_ROBOTS_CHARACTERS)
     .replace(/^\ufeff/, "")
-    .split(/\r\n|\r|\n/)) {
+    .split(/\r\n|\r|\n/);
+  if (text.length > MAX_ROBOTS_CHARACTERS) lines.pop();
+  for (const line of lines) {
     const bare = line.split("#", 1)[0] ?? "";
     const colon = bare.indexOf(":");
     if (colon < 0) continue;

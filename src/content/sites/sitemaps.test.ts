@@ -81,6 +81,19 @@ test("reads no sitemap that robots.txt forbids", async () => {
   expect(hits).not.toContain("/hidden.xml");
 });
 
+test("the first part of a long robots.txt is read, without its last line if that is cut", async () => {
+  const start = "User-agent: *\nDisallow: /hidden\nSitemap: ORIGIN/hidden.xml\nSitemap: ORIGIN/open.xml\n# ";
+  const { origin, hits } = serve((path) => {
+    if (path === "/open.xml") return new Response(set("/b").replace("ORIGIN", origin));
+    if (path !== "/robots.txt") return undefined;
+    const text = start.replaceAll("ORIGIN", origin);
+    const cut = "\nDisallow: /";
+    return new Response(`${text.padEnd(512_000 - cut.length, "x")}${cut}${"y".repeat(3_000_000)}`);
+  });
+  expect(await pagesOf(origin)).toEqual(["/b"]);
+  expect(hits).not.toContain("/hidden.xml");
+});
+
 test("indexes that name each other end, and so do indexes without end", async () => {
   const loop = serve({ "/sitemap.xml": indexOf("ORIGIN/other.xml"), "/other.xml": indexOf("ORIGIN/sitemap.xml") });
   expect(await pagesOf(loop.origin)).toEqual([]);
