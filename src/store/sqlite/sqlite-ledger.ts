@@ -120,10 +120,7 @@ const CLAIM_DUE = `
     SELECT network, asset, payer_from, nonce FROM payments WHERE ${DUE} AND ${FREE} ORDER BY due_at LIMIT $limit)
   RETURNING ${PAYMENT}`;
 
-/** A payment that was taken over stays, or its next holder would have the attempt of the one that lost it. */
-const FORGET = `
-  DELETE FROM payments
-  WHERE ${OF_KEY} AND ${HELD} AND attempt = 1 AND state = 'reserved'`;
+const FORGET = `DELETE FROM payments WHERE ${OF_KEY} AND ${HELD} AND state = 'reserved'`;
 
 const RENEW = "UPDATE payments SET held_until = $until WHERE owner = $owner AND held_until > 0";
 const GIVE_UP = "UPDATE payments SET owner = '' WHERE owner = $owner AND held_until > 0 AND nonce = $nonce";

@@ -56,6 +56,7 @@ function testLeases(newDatabase: NewDatabase): void {
     clock.now += LEASE_MS + 1;
     const { payment: later } = await ledger.reserve(PAYMENT);
     expect(await ledger.move(later, { state: "released", lease: false })).toBe(true);
+    expect(await ledger.find(PAYMENT)).toBeUndefined();
     expect((await ledger.reserve(PAYMENT)).leased).toBe(true);
     expect(await ledger.move(earlier, { state: "settling", lease: true })).toBe(false);
     expect(await ledger.move(earlier, { state: "released", lease: false })).toBe(false);
