@@ -6,6 +6,7 @@ import { flagsText, type FlagTable } from "./common/flags.ts";
 import { GATEWAY_FLAGS } from "./gateway/gateway-flags.ts";
 import { hangup, rotation, takeOver } from "./gateway/held-signals.ts";
 import { chooseColor, COLOR_CHOICES } from "./common/terminal.ts";
+import { printLine } from "./common/standard-output.ts";
 import { UsageError } from "./common/usage-error.ts";
 
 /** The flags that `main` takes before a command reads its own. */
@@ -118,11 +119,11 @@ async function main(given: readonly string[]): Promise<number> {
     takeOver.hold();
   }
   if (name === "help" || name === "--help" || name === "-h") {
-    console.log(USAGE);
+    await printLine(USAGE);
     return 0;
   }
   if (name === "--version" || name === "-v") {
-    console.log(`turnpike ${manifest.version}`);
+    await printLine(`turnpike ${manifest.version}`);
     return 0;
   }
   if (name === "" || name.startsWith("-")) return await (await import("./gateway/gateway.ts")).runGateway(args);

@@ -1,11 +1,11 @@
 import * as z from "zod";
 import { formatOf } from "../../gateway/config/formats/format-of.ts";
-import { whyUnreadable } from "../../lib/caught.ts";
 import { isObject } from "../../lib/is-object.ts";
 import { visibleJson } from "../../lib/text/visible-text.ts";
 import { atBoundary } from "../common/boundary.ts";
 import { writeText } from "../common/call-output.ts";
 import { flagsText, type FlagTable, parseFlags } from "../common/flags.ts";
+import { inputName, readText } from "../common/read-text.ts";
 import { alignedTable, type Column, tabTable } from "../common/table.ts";
 import { say, sayWarning } from "../common/terminal.ts";
 import { UsageError } from "../common/usage-error.ts";
@@ -170,16 +170,12 @@ export function tableText<T>(columns: readonly Column<T>[], items: readonly T[],
   return items.length === 0 ? `${none}\n` : alignedTable(columns, items);
 }
 
-/** Bytes of a configuration file. A larger file is refused. */
-const MAX_FILE_BYTES = 16 * 1024 * 1024;
-
 /** The JSON document of a file, or of standard input for `-`. `text` is JSON too. Throws with the line of a syntax error. */
 async function readJsonFile(path: string): Promise<{ readonly text: string; readonly value: unknown }> {
-  const name = path === "-" ? "standard input" : `"${path}"`;
-  const text = await readUtf8(path, name);
+  const text = await readText(path);
   const format = await formatOf(path);
   const parsed = format.parse(text);
-  if (!parsed.ok) throw new Error(`Cannot use ${name}: ${parsed.error}`);
+  if (!parsed.ok) throw new Error(`Cannot use ${inputName(path)}: ${parsed.error}`);
   return { text: format.name === "json" ? text : JSON.stringify(parsed.value), value: parsed.value };
 }
 
@@ -187,11 +183,10 @@ async function readJsonFile(path: string): Promise<{ readonly text: string; read
 export async function readObject(file: string, what: string): Promise<string> {
   const { text, value } = await readJsonFile(file);
   if (isObject(value)) return text;
-  const name = file === "-" ? "standard input" : `"${file}"`;
   const found = Array.isArray(value)
     ? "a list; give one at a time, or a whole configuration to turnpike config replace"
     : "no object";
-  throw new Error(`Cannot use ${name} as a ${what}: it is ${found}`);
+  throw new Error(`Cannot use ${inputName(file)} as a ${what}: it is ${found}`);
 }
 
 /**
@@ -205,21 +200,6 @@ export async function told({ json }: Values, response: unknown, text: string | (
   if (json === true) await printJson(response);
   else await print(typeof text === "string" ? text : text());
   return 0;
-}
-
-async function readUtf8(path: string, name: string): Promise<string> {
-  try {
-    const chunks: Uint8Array[] = [];
-    let length = 0;
-    for await (const chunk of (path === "-" ? Bun.stdin : Bun.file(path)).stream()) {
-      length += chunk.byteLength;
-      if (length > MAX_FILE_BYTES) throw new Error(`it has more than ${MAX_FILE_BYTES} bytes`);
-      chunks.push(chunk);
-    }
-    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
-  } catch (error) {
-    throw new Error(`Cannot read ${name}: ${whyUnreadable(error)}`, { cause: error });
-  }
 }
 
 /** The If-Match field for `--if-match REVISION`, so that the change does not overwrite another client's change. */

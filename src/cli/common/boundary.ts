@@ -1,5 +1,6 @@
 import { codeOf, messageOf } from "../../lib/caught.ts";
 import { HelpAsked } from "./flags.ts";
+import { printLine } from "./standard-output.ts";
 import { StartError } from "./start-error.ts";
 import { say, sayError } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
@@ -12,11 +13,9 @@ export async function atBoundary(usage: string, perform: () => Promise<number>):
   try {
     return await perform();
   } catch (error) {
-    if (error instanceof HelpAsked) {
-      console.log(usage);
-      return 0;
-    }
-    return reportFailure(commandOf(usage), error);
+    if (!(error instanceof HelpAsked)) return reportFailure(commandOf(usage), error);
+    await printLine(usage);
+    return 0;
   }
 }
 

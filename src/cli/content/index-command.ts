@@ -14,6 +14,7 @@ import { indexPath, SEARCH_USER_AGENT } from "../../content/search/search-servic
 import { atBoundary } from "../common/boundary.ts";
 import { flagsText, type FlagTable, parseFlags } from "../common/flags.ts";
 import { showProgress } from "../common/progress.ts";
+import { printLine } from "../common/standard-output.ts";
 import { stateFolder } from "../common/state-folder.ts";
 import { stopSignal } from "../common/stop-signal.ts";
 import { say, sayNote, sayWarning } from "../common/terminal.ts";
@@ -112,12 +113,12 @@ interface Context {
 
 async function run(context: Context, command: string, subject: string | undefined): Promise<number> {
   const { pages, sites } = context;
-  if (command === "list" && subject === undefined) return list(sites);
-  if (command === "stats" && subject === undefined) return stats(pages);
+  if (command === "list" && subject === undefined) return await list(sites);
+  if (command === "stats" && subject === undefined) return await stats(pages);
   if (command === "search" && subject !== undefined) {
     for (const { title, url, snippet } of pages.search({ query: subject, count: RESULTS })) {
       // A page's text may contain control characters that steer a terminal.
-      console.log(
+      await printLine(
         `${cleanText(title, MAX_TITLE_LENGTH, false)}\n${url}\n${cleanText(snippet, MAX_SNIPPET_LENGTH, false)}\n`,
       );
     }
@@ -239,17 +240,17 @@ function reportText(
   return lines.join("\n");
 }
 
-function list(sites: Sites): number {
+async function list(sites: Sites): Promise<number> {
   for (const { url, pages, depth, maxPages, crawledAt } of sites.list()) {
     const when = crawledAt === undefined ? "never finished" : new Date(crawledAt).toISOString();
-    console.log(`${url}  ${pages} of ${maxPages} pages, depth ${depth}, ${when}`);
+    await printLine(`${url}  ${pages} of ${maxPages} pages, depth ${depth}, ${when}`);
   }
   return 0;
 }
 
-function stats(pages: PageIndex): number {
+async function stats(pages: PageIndex): Promise<number> {
   const { sites, pages: count, bytes } = pages.stats();
-  console.log(`${sites} sites, ${count} pages, ${(bytes / 1024 / 1024).toFixed(1)} MB`);
+  await printLine(`${sites} sites, ${count} pages, ${(bytes / 1024 / 1024).toFixed(1)} MB`);
   return 0;
 }
 

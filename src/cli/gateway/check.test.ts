@@ -48,6 +48,24 @@ test("a valid file is counted", async () => {
   });
 });
 
+test("a configuration is read from standard input", async () => {
+  const child = Bun.spawn([...COMMAND, "check", "-"], { stdin: new Blob(['{"routes": []}']), stdout: "pipe" });
+  expect([await child.stdout.text(), await child.exited]).toEqual(["standard input: ok (0 routes, 0 upstreams)\n", 0]);
+});
+
+test.each(["--help", "--version", "check --help", "check FILE"])(
+  "turnpike %s fails if its output cannot be written",
+  async (args) => {
+    const file = write("empty.json", "{}");
+    const child = Bun.spawn([...COMMAND, ...args.replace("FILE", file).split(" ")], {
+      stdio: ["ignore", Bun.file("/dev/full"), "pipe"],
+    });
+    const [err, code] = await Promise.all([child.stderr.text(), child.exited]);
+    expect(err).toContain("no space left on device");
+    expect(code).toBe(1);
+  },
+);
+
 test("every problem of an invalid file is printed", async () => {
   const routes = [
     { path_prefix: "/", upstream: "api" },

@@ -1,12 +1,14 @@
 import { type Config } from "../../gateway/config/config.ts";
 import { type Diagnostic, diagnosticText } from "../../gateway/config/diagnostic.ts";
-import { loadFile } from "../../gateway/config/load.ts";
+import { loadFile, loadText, type Loaded } from "../../gateway/config/load.ts";
 import { type Locate } from "../../gateway/config/source.ts";
 import { checkMaterial } from "../../gateway/process/check/check-material.ts";
 import { checkFacilitators } from "../../gateway/process/facilitators/process-facilitators.ts";
 import { atBoundary } from "../common/boundary.ts";
 import { counted } from "../common/counted.ts";
 import { flagsText, type FlagTable, parseFlags } from "../common/flags.ts";
+import { readText } from "../common/read-text.ts";
+import { printLine } from "../common/standard-output.ts";
 import { sayError, sayWarning } from "../common/terminal.ts";
 import { UsageError } from "../common/usage-error.ts";
 
@@ -16,7 +18,8 @@ const FLAGS = {
 
 const USAGE = `usage: turnpike check [--strict] FILE
 
-Prints every problem of a configuration file, with its line and column, and whether the gateway would start with it.
+Prints every problem of a configuration file, with its line and column, and whether the gateway would start with it. FILE "-" is standard
+input, as JSON.
 
 ${flagsText(FLAGS)}`;
 
@@ -29,14 +32,23 @@ export function check(args: readonly string[]): Promise<number> {
     const { values, positionals } = parseFlags(args, FLAGS);
     const [file, ...more] = positionals;
     if (file === undefined || more.length > 0) throw new UsageError("Name one configuration file");
-    return (await checkFile(file, values.strict === true)) === undefined ? 1 : 0;
+    const isStrict = values.strict === true;
+    const config =
+      file === "-"
+        ? await checkLoaded("standard input", loadText(await readText("-")), isStrict)
+        : await checkFile(file, isStrict);
+    return config === undefined ? 1 : 0;
   });
 }
 
 /** Prints every problem of a configuration file. Resolves to its configuration; undefined if a gateway would not start with it. */
 export async function checkFile(file: string, isStrict: boolean): Promise<Config | undefined> {
-  const { config, problems, warnings, locate } = await loadFile(file);
-  const print = printerOf(file, locate);
+  return await checkLoaded(file, await loadFile(file), isStrict);
+}
+
+async function checkLoaded(name: string, loaded: Loaded, isStrict: boolean): Promise<Config | undefined> {
+  const { config, problems, warnings, locate } = loaded;
+  const print = printerOf(name, locate);
   for (const warning of warnings) print.warning(warning);
   for (const problem of problems) print.problem(problem);
   if (config === undefined) return undefined;
@@ -46,11 +58,11 @@ export async function checkFile(file: string, isStrict: boolean): Promise<Config
   if (print.count.problems === 0) await checkPaidRoutes(config, print);
   if (print.count.problems > 0) return undefined;
   if (isStrict && print.count.warnings > 0) {
-    sayError(`${file}: ${counted(print.count.warnings, "warning")}, which --strict does not accept`);
+    sayError(`${name}: ${counted(print.count.warnings, "warning")}, which --strict does not accept`);
     return undefined;
   }
-  console.log(
-    `${file}: ok (${counted(config.routes.length, "route")}, ${counted(config.upstreams.length, "upstream")})`,
+  await printLine(
+    `${name}: ok (${counted(config.routes.length, "route")}, ${counted(config.upstreams.length, "upstream")})`,
   );
   return config;
 }

@@ -10,6 +10,7 @@ import { atBoundary } from "../common/boundary.ts";
 import { checkFile } from "./check.ts";
 import { flagsText, type FlagTable, parseFlags } from "../common/flags.ts";
 import { takeOverFlag } from "./take-over.ts";
+import { printLine } from "../common/standard-output.ts";
 import { sayError } from "../common/terminal.ts";
 import { UsageError } from "../common/usage-error.ts";
 
@@ -53,11 +54,11 @@ async function checkRest(
     const predecessor = takeOverFlag(pid);
     await predecessor?.ask(config);
     predecessor?.close();
-    console.log("ports: ok (each listener has a fixed port, which two gateways can share)");
+    await printLine("ports: ok (each listener has a fixed port, which two gateways can share)");
     const version = await readLedgerVersion(config.postgres, path);
     const error = ledgerError(version);
     if (error !== "") throw new Error(`Cannot take over the ledger: ${error}`);
-    console.log(`ledger: ok (${ledgerText(version)})`);
+    await printLine(`ledger: ok (${ledgerText(version)})`);
     return 0;
   } catch (error) {
     sayError(messageOf(error));

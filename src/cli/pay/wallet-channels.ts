@@ -7,6 +7,7 @@ import { withdrawChannel } from "../../payments/client/channels/withdraw.ts";
 import { openWallet } from "../../payments/client/wallet.ts";
 import { networkTitle } from "../../payments/x402/networks.ts";
 import { formatAmount } from "../../payments/x402/price.ts";
+import { printLine } from "../common/standard-output.ts";
 import { UsageError } from "../common/usage-error.ts";
 
 /** The commands of `turnpike wallet channels`. */
@@ -37,7 +38,7 @@ export async function walletChannels(
   const all = channels.file.channels();
   const chosen = ids.length === 0 ? all : ids.map((id) => oneOf(all, id));
   if (action === "list") {
-    console.log(
+    await printLine(
       json
         ? JSON.stringify(chosen.map(shown))
         : chosen.map((channel) => lineOf(channel, now)).join("\n") || "no channels",

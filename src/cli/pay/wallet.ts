@@ -8,6 +8,7 @@ import { type SolanaAccount } from "../../payments/solana/transfer.ts";
 import { importWallet, openWallet, readWallet, walletPath } from "../../payments/client/wallet.ts";
 import { atBoundary } from "../common/boundary.ts";
 import { flagsText, type FlagTable, parseFlags } from "../common/flags.ts";
+import { printLine } from "../common/standard-output.ts";
 import { UsageError } from "../common/usage-error.ts";
 import { parseChannels, walletChannels } from "./wallet-channels.ts";
 import { balancesOf, balancesText, chainsToAsk } from "./wallet-balance.ts";
@@ -81,7 +82,7 @@ export function wallet(args: readonly string[]): Promise<number> {
       const chains = chainsToAsk({ networks: values.network ?? [], rpcEnv: values["rpc-env"] }, process.env);
       const { account } = openWallet(path);
       const balances = await balancesOf(chains, account.address, assets);
-      console.log(json ? JSON.stringify({ address: account.address, chains: balances }) : balancesText(balances));
+      await printLine(json ? JSON.stringify({ address: account.address, chains: balances }) : balancesText(balances));
       return balances.every((chain) => "gas" in chain) ? 0 : 1;
     }
     if (command === "solana") return await walletSolana(rest, path, json);
@@ -101,15 +102,15 @@ async function show(
   if (command === "import") importWallet(path, await readKey());
   const { account, created } = openWallet(path);
   const isNew = created || command === "import";
-  if (json) console.log(JSON.stringify({ address: account.address, file: path, created: isNew }));
-  else if (command === "address") console.log(account.address);
+  if (json) await printLine(JSON.stringify({ address: account.address, file: path, created: isNew }));
+  else if (command === "address") await printLine(account.address);
   else {
     const lines = [`address  ${account.address}`, `file     ${path}${isNew ? " (new)" : ""}`];
     if (!isNew) {
       const today = new Spending(spendingPath(path)).today();
       if (today.counted > 0n) lines.push(`today    ${formatDollars(today.counted)} signed${heldText(today)}`);
     }
-    console.log(lines.join("\n"));
+    await printLine(lines.join("\n"));
   }
   return 0;
 }
@@ -124,7 +125,7 @@ async function walletSolana([action, ...more]: readonly string[], path: string, 
   if (account === undefined)
     throw new Error("There is no account on Solana: make one with turnpike wallet solana create");
   const { address } = account;
-  console.log(
+  await printLine(
     json ? JSON.stringify({ address, file, created: action !== undefined }) : `address  ${address}\nfile     ${file}`,
   );
   return 0;

@@ -158,7 +158,7 @@ export function* loadSteps(value: unknown, cache: ParseCache): Steps<Loaded> {
 /** Changes a parsed configuration before it is checked. */
 export type Prepare = (value: unknown) => unknown;
 
-/** Checks the text of a configuration file. Throws nothing. @internal */
+/** Checks the text of a configuration file. Throws nothing. */
 export function loadText(text: string, prepare: Prepare = (value) => value, format: TextFormat = JSON_FORMAT): Loaded {
   const parsed = format.parse(text);
   if (!parsed.ok) return failed(parsed.error);
