@@ -146,6 +146,7 @@ describe("of copies", () => {
     const [main, mirror] = [await rawOrigin(), await rawOrigin()];
     mirror.response = () => {};
     const rig = await startMirroring(main, mirror, {
+      route: { read_timeout_ms: patient(60_000), total_timeout_ms: patient(60_000) },
       mirror: { connection_pool: { max_connections: 1 } },
       sections: { buffer_pool: { buffer_size: 4096 } },
     });

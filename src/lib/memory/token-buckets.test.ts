@@ -1,4 +1,4 @@
-import { expect, spyOn, test } from "bun:test";
+import { expect, setDefaultTimeout, spyOn, test } from "bun:test";
 import fc from "fast-check";
 import { join } from "node:path";
 import { closeSync } from "node:fs";
@@ -13,6 +13,9 @@ import {
   SPARE_SLOTS,
   TICKS_PER_MS,
 } from "./token-buckets.ts";
+import { patient } from "../testing/patience.ts";
+
+setDefaultTimeout(patient(20_000));
 
 /** Ticks until the next request is allowed, after one that was refused. */
 function ticksToWait({ untilFull }: Charge, { cost, burst }: BucketSize): number {
