@@ -49,7 +49,7 @@ const FORMS: readonly { readonly form: RegExp; readonly of: readonly [year: numb
   { form: new RegExp(String.raw`${WORD}\s+(\d{1,2})${ORDINAL},?\s+(\d{4})(?!\d)`, "u"), of: [3, 1, 2] },
   {
     form: new RegExp(
-      String.raw`(?<!\d)(\d{1,2})${ORDINAL}[\s-]+(?:de\s+|of\s+)?${WORD},?[\s-]+(?:del?\s+)?(\d{4})(?!\d)`,
+      String.raw`(?<!\d)(\d{1,2})${ORDINAL}[\s.-]+(?:de\s+|of\s+)?${WORD},?[\s.-]+(?:del?\s+)?(\d{4})(?!\d)`,
       "u",
     ),
     of: [3, 2, 1],

@@ -23,6 +23,16 @@ describe("the author that a page declares", () => {
     ["in JSON-LD before meta elements", meta("author", "Bo Li") + ld({ author: "Ann Lee" }), "Ann Lee"],
     ["in the first of several objects", ld([{ author: "Ann Lee" }, { author: "Bo Li" }]), "Ann Lee"],
     ["in a graph", ld({ "@graph": [{ name: "x" }, { author: "Ann Lee" }] }), "Ann Lee"],
+    [
+      "by its identifier in a graph",
+      ld({ "@graph": [{ author: { "@id": "#a" } }, { "@id": "#a", name: "Ann Lee" }] }),
+      "Ann Lee",
+    ],
+    [
+      "by an unknown identifier",
+      ld({ "@graph": [{ author: { "@id": "#b" } }, { "@id": "#a", name: "Bo" }] }),
+      undefined,
+    ],
     ["in the main entity", ld({ mainEntity: { author: "Ann Lee" } }), "Ann Lee"],
     ["in the main entity of the page", ld({ mainEntityOfPage: { author: "Ann Lee" } }), "Ann Lee"],
     ["in another object", ld({ review: { author: "Ann Lee" } }), undefined],

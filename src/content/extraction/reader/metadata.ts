@@ -85,6 +85,8 @@ export function metadataOf(tree: Document): PageMetadata {
   return found.result();
 }
 
+type Thing = Readonly<Record<string, unknown>>;
+
 class FoundMetadata {
   readonly #meta = new Map<string, string>();
   readonly #types = new Map<string, number>();
@@ -193,24 +195,29 @@ class FoundMetadata {
       return;
     }
     const queue: unknown[] = [value];
+    const things: Thing[] = [];
+    const names = new Map<unknown, unknown>();
     for (const thing of queue) {
-      if (++this.#nodes > MAX_JSON_LD_NODES) return;
+      if (++this.#nodes > MAX_JSON_LD_NODES) break;
       if (Array.isArray(thing)) queue.push(...thing.slice(0, MAX_JSON_LD_NODES));
       else if (isObject(thing)) {
-        this.#seeThing(thing);
+        things.push(thing);
+        names.set(thing["@id"], thing["name"]);
         queue.push(thing["@graph"], thing["mainEntity"], thing["mainEntityOfPage"]);
       }
     }
+    for (const thing of things) this.#seeThing(thing, names);
   }
 
-  #seeThing(thing: Readonly<Record<string, unknown>>): void {
+  /** `names` has the names of the script's objects by their identifiers, which stand for them in other objects. */
+  #seeThing(thing: Thing, names: ReadonlyMap<unknown, unknown>): void {
     const types = [thing["@type"]].flat().filter((type) => typeof type === "string");
     for (const type of types) this.#count(type);
     for (const text of [thing["articleBody"], thing["text"]]) if (typeof text === "string") this.#articles.push(text);
     this.#keep("inLanguage", thing["inLanguage"]);
     this.#keep("datePublished", thing["datePublished"]);
-    this.#keep("author", nameIn(thing["author"]));
-    this.#keep("publisher", nameIn(thing["publisher"]));
+    this.#keep("author", nameIn(thing["author"], names));
+    this.#keep("publisher", nameIn(thing["publisher"], names));
     this.#keep("image", imageIn(thing["image"]));
     this.#keep("headline", thing["headline"] ?? (types.includes("Product") ? thing["name"] : undefined));
   }
@@ -233,11 +240,11 @@ function withName(names: string, name: string): string {
 }
 
 /** The name of a person, or the names of several. */
-function nameIn(value: unknown): string | undefined {
+function nameIn(value: unknown, byId: ReadonlyMap<unknown, unknown>): string | undefined {
   const names = [value]
     .flat()
     .slice(0, 10)
-    .map((one) => (isObject(one) ? one["name"] : one))
+    .map((one) => (isObject(one) ? (one["name"] ?? byId.get(one["@id"])) : one))
     .filter((name) => typeof name === "string" && name.trim() !== "" && !name.startsWith("http"));
   return names.length === 0 ? undefined : names.join(", ");
 }

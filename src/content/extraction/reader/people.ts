@@ -16,10 +16,10 @@ const MARK = "\\s*[:：=＝/／|｜]";
 
 /** Labels before a name: "By", "Written by" and the same in other languages. */
 const LABEL = new RegExp(
-  String.raw`^[\s\[(（【〔［■●]*(?:(?:(?:story|text|words|article|post|review|photos|guide)\s+)?(?:(?:written|posted|published|created|` +
-    String.raw`authored|contributed|reported|submitted|started|asked|edited)\s+)?by\b:?|(?:written|posted)\s*:|` +
+  String.raw`^[\s\[(（【〔［■●]*(?:(?:(?:story|text|words|article|post|review|photos|guide)\s+(?:(?:and|&)\s+photos\s+)?)?(?:(?:written|posted|published|created|` +
+    String.raw`authored|contributed|reported|submitted|started|asked|edited)\s+)?by\b:?|(?:written|posted|words|text|story)\s*:|` +
     String.raw`(?:verfasst |geschrieben )?von\b|(?:écrit )?par\b|(?:escrito )?por\b|di\b|door\b|av\b|autora?\b:?|auteur\b:?|` +
-    String.raw`автор(?!\p{L}):?|作者|著者|بقلم(?!\p{L})|लेखक(?!\p{L})|γράφει (?:ο|η)(?!\p{L})|(?:${AUTHOR_WORDS})${MARK})\s*`,
+    String.raw`автор(?!\p{L}):?|作者|著者|بقلم(?!\p{L})|लेखक(?!\p{L})|γράφει (?:ο|η)(?!\p{L})|מאת(?!\p{L})|(?:${AUTHOR_WORDS})${MARK})\s*`,
   "iu",
 );
 /** A text that is only a label, so that the name is in the next text. */

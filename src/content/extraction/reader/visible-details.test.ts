@@ -19,6 +19,8 @@ const labelled = (count: number) => bylineOf(`${H1}<p>${"<i>|</i>".repeat(count)
 describe("the author is found", () => {
   test.each<[string, string, string | undefined]>([
     ["after a label", "<p>By Ann Lee</p>", "Ann Lee"],
+    ["after a label with the pictures", "<p>Words and photos by Ann Lee</p>", "Ann Lee"],
+    ["after a label with a colon", "<p>Words: Ann Lee</p>", "Ann Lee"],
     ["after a label in its own block", "<p>By</p><p>Ann Lee</p>", "Ann Lee"],
     ["not after a text of more than 20 characters", "<p>Author              :</p><p>Ann Lee</p>", undefined],
     ["after a label in the same line", "<p><b>By</b> <i>Ann Lee</i></p>", "Ann Lee"],
@@ -96,6 +98,13 @@ describe("the date is found", () => {
       "<p>Updated 5 March 2026</p><p>Updated 6 March 2026</p>",
       "2026-03-05",
     ],
+    ["not in a sentence", "<p>The last train left the town on 4 March 2026.</p>", undefined],
+    [
+      "in a sentence with the author",
+      "<p>Published by <b class=author>Ann Lee</b> late on 4 March 2026 in travel news.</p>",
+      "2026-03-04",
+    ],
+    ["not as the end of an offer", "<p>Apply by 4 March 2026</p>", undefined],
     ["as the first of several", "<p>4 March 2026</p><p>5 March 2026</p>", "2026-03-04"],
   ])("%s", (_where, below, published) => {
     expect(publishedOf(`${H1}${below}`)).toBe(published as string);

@@ -44,6 +44,11 @@ const OTHER_DATE = new RegExp(
   "iu",
 );
 
+/** Labels of a date on which something else than the publication happens. */
+const NEVER = /\b(?:expires?|joined|apply|deadline|closing date|closes)\b/i;
+/** Minimum number of words of a sentence. If it names no author, its date is that of an event. */
+const MIN_WORDS_OF_A_SENTENCE = 10;
+
 /** Searches the blocks around the title, or around the first heading of level 1 if no heading is the title. */
 export function visibleDetails({ blocks }: Outline, title: string, language = ""): VisibleDetails {
   let byline: string | undefined;
@@ -52,12 +57,17 @@ export function visibleDetails({ blocks }: Outline, title: string, language = ""
   for (const at of aroundTitle(blocks, title)) {
     const block = blocks[at];
     if (block === undefined || block.heading === 1 || (block.box.flags & AROUND) !== 0) continue;
-    if (block.count.words > MAX_WORDS) continue;
-    byline ??= authorIn(block, blocks[at - 1]);
+    const { count } = block;
+    if (count.words > MAX_WORDS) continue;
+    const author = authorIn(block, blocks[at - 1]);
+    byline ??= author;
     if (published !== undefined) continue;
     const date = dateOf(block, language);
     if (date === undefined) continue;
-    if (OTHER_DATE.test(beforeDate(block.text))) changed ??= date;
+    const before = beforeDate(block.text);
+    const isSentence = author === undefined && count.endsSentence && count.words >= MIN_WORDS_OF_A_SENTENCE;
+    if (isSentence || NEVER.test(before)) continue;
+    if (OTHER_DATE.test(before)) changed ??= date;
     else published = date;
   }
   return { byline: byline ?? onlyAuthor(blocks), published: published ?? changed };
