@@ -310,6 +310,11 @@ test("a Permit2 payment is signed for its proxy, its payee and its facilitator",
     expect(authorization).toMatchObject({ spender: PROXIES[scheme], permitted: { amount: "10000" } });
     expect(authorization.witness.facilitator).toBe(scheme === "upto" ? PAYEE : undefined);
   }
+  const chosen = await choose([UPTO], { funds: funds(UPTO) });
+  for (const facilitatorAddress of [undefined, "nobody"]) {
+    const choice = { ...chosen, requirements: { ...UPTO, extra: { ...UPTO.extra, facilitatorAddress } } };
+    expect(() => signChoice(required([UPTO]), choice, ACCOUNT, 1)).toThrow("the facilitator is not an address");
+  }
 });
 
 test("extensions are echoed, with a payment identifier if the gateway accepts one", async () => {

@@ -10,6 +10,10 @@ import {
   settleTimeoutOf,
   verifyTimeoutOf,
 } from "./chain-settings.ts";
+import { createOwn } from "./create-own.ts";
+import { REQUIREMENTS, signedPayment } from "../testing/payment.ts";
+import { keyBytes } from "../solana/address.ts";
+import { solanaAccount } from "../solana/transfer.ts";
 
 const ENVIRONMENT = { GAS: "0x01", SOL: "sol", LEND: "0x02", RPC: "http://127.0.0.1:1", ID: "id", SECRET: "secret" };
 const CHAIN: ChainSettings = {
@@ -62,6 +66,34 @@ test("an embedded facilitator needs a chain, and keys only for what it does", ()
   const solana = { embedded: { ...EMBEDDED, solana_key_env: "SOL" }, chains: [] };
   expect(() => readEmbedded(solana, ENVIRONMENT)).toThrow("x402.chains has no chain");
 });
+
+const EVM = "invalid_exact_evm_payload_authorization_valid_before";
+const SOLANA = "unsupported_payload_type";
+test.each([
+  [{}, ["base-sepolia"], [EVM, "invalid_network"]],
+  [{ solana_key_env: "SOL" }, ["solana-devnet"], ["invalid_network", SOLANA]],
+  [{ solana_key_env: "SOL" }, ["base-sepolia", "solana-devnet"], [EVM, SOLANA]],
+] as const)(
+  "a facilitator with %p judges payments on %p, and has channels on an EVM chain",
+  async (keys, names, said) => {
+    const { seed, address } = solanaAccount(new Uint8Array(32).fill(1));
+    const SOL = JSON.stringify([...seed, ...(keyBytes(address) ?? [])]);
+    const settings = { embedded: { ...EMBEDDED, ...keys }, chains: names.map((network) => ({ ...CHAIN, network })) };
+    const options = readEmbedded(settings, { ...ENVIRONMENT, SOL, GAS: `0x${"1".repeat(64)}` });
+    if (options === undefined) throw new Error("it is enabled");
+    const own = createOwn(options);
+    const payment = signedPayment(1_800_000_000);
+    const networks = [REQUIREMENTS.network, "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1"];
+    const judged = networks.map((network) => own.verify(payment, { ...REQUIREMENTS, network }));
+    expect(await Promise.all(judged)).toEqual(said.map((reason) => ({ kind: "refused", reason })));
+    expect(own.channels !== undefined).toBe(said[0] === EVM);
+    const unable = networks
+      .filter((_, i) => said[i] !== "invalid_network")
+      .map((one) => `${one}: no connection to the node`);
+    expect(await own.supported().catch(String)).toEndWith(`supports: ${unable.join("; ")}`);
+    await own.close();
+  },
+);
 
 test("a facilitator in another process responds within the time of its slowest chain", () => {
   expect([verifyTimeoutOf([]), settleTimeoutOf([])]).toEqual([1000, 1000]);

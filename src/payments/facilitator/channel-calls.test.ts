@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { type ChannelSettlement } from "../x402/channel-facilitator.ts";
-import { type ChannelOrder } from "../x402/channel-messages.ts";
-import { settlementJson } from "./channel-calls.ts";
+import { type ChannelOrder, type ChannelPayment, type ChannelRequirements } from "../x402/channel-messages.ts";
+import { type AskFacilitator, httpChannels, settlementJson } from "./channel-calls.ts";
 
 const NETWORK = "eip155:84532";
 const ORDER = { payload: { type: "claim", claims: [] } } as unknown as ChannelOrder; // The rest is not read.
@@ -41,4 +41,18 @@ test.each<[what: string, settlement: ChannelSettlement, json: object]>([
   ],
 ])("the response to an order that %s", (_what, settlement, json) => {
   expect(settlementJson(settlement, ORDER, NETWORK)).toEqual(json);
+});
+
+test.each<[status: number, verification: object, settlement: object]>([
+  [200, { kind: "valid" }, { kind: "settled" }],
+  [400, { kind: "failed", cause: "it responded with 400" }, { kind: "unknown" }],
+])("a success that comes with the status %d", async (status, verification, settlement) => {
+  const state = { balance: "9", totalClaimed: "1", withdrawRequestedAt: 0, refundNonce: "0" };
+  const json = { isValid: true, extra: { ...state, channelState: state }, success: true, network: NETWORK };
+  const ask: AskFacilitator = async ({ schema }) => ({ status, data: schema.parse(json) });
+  const facilitator = httpChannels(ask, false);
+  const terms = { network: NETWORK } as ChannelRequirements; // The rest is not read.
+  const payment = { payload: { channelConfig: {} } } as ChannelPayment; // Neither.
+  expect(await facilitator.verify(payment, terms)).toMatchObject(verification);
+  expect(await facilitator.settle(ORDER, terms)).toMatchObject(settlement);
 });

@@ -89,7 +89,7 @@ export function settlementJson(settlement: ChannelSettlement, order: ChannelOrde
   return { success: false, errorReason: "settlement_pending", transaction, network, ...payer, ...extra };
 }
 
-/** A response of a facilitator elsewhere, or the reason why there is no response. */
+/** A response of a facilitator elsewhere, whose status is not 3xx, or the reason why there is no response. */
 type Said<T> =
   | { readonly status: number; readonly data: T }
   | { readonly error: "unavailable" | "failed"; readonly cause: string; readonly isUnsent?: boolean };
@@ -138,7 +138,7 @@ export function httpChannels(ask: AskFacilitator, isOwn: boolean): ChannelFacili
       const said = await ask({ path: "/verify", schema: verifiedSchema, payment, requirements, mayRepeat: true });
       if ("error" in said) return { kind: said.error, cause: said.cause };
       const { status, data } = said;
-      if (data.isValid && status < 300) {
+      if (data.isValid && status < 400) {
         const state = stateOf(data.extra);
         if (state === undefined) return { kind: "failed", cause: "its response does not describe the channel" };
         return { kind: "valid", payer: payerOf(data.payer, payment), state };
@@ -162,7 +162,7 @@ export function httpChannels(ask: AskFacilitator, isOwn: boolean): ChannelFacili
       const { status, data } = said;
       const transaction = TRANSACTION.test(data.transaction ?? "") ? (data.transaction ?? "") : "";
       if (!data.success) return notSettled(data, transaction, isOwn);
-      if (status >= 300 || data.network !== requirements.network) {
+      if (status >= 400 || data.network !== requirements.network) {
         return { kind: "unknown", cause: "its receipt is for no transaction on this network", transaction };
       }
       const state = stateOf(data.extra?.channelState);

@@ -92,6 +92,8 @@ const SETTLEMENTS: readonly (readonly [name: string, status: number, answer: obj
   ["500 and a reason of the list", 500, { success: false, errorReason: "insufficient_funds" }, "refused"],
   ["500 and a reason of its own", 500, { success: false, errorReason: "unexpected_settle_error" }, "unknown"],
   ["500 and success", 500, SETTLED, "unknown"],
+  ["400 and success", 400, SETTLED, "unknown"],
+  ["299 and success", 299, SETTLED, "settled"],
   ["503 and another JSON", 503, { error: "secret" }, "unknown"],
   ["a spent nonce, said to be definite", 200, { ...SPENT, extra: { definite: true } }, "refused"],
   ["a spent nonce, with an extra of another shape", 200, { ...SPENT, extra: { definite: "yes" } }, "unknown"],
@@ -232,6 +234,9 @@ test("version 1 kinds and malformed kinds are ignored", async () => {
     { scheme: "exact", network: "eip155:84532" },
     { scheme: "upto", network: "eip155:84532", extra: { facilitatorAddress: PAYER } },
   ]);
+  const refusing = http(() => Response.json({ kinds }, { status: 400 }));
+  const refused = new HttpFacilitator({ url: refusing, timeoutMs: 5000 }).supported();
+  expect(await refused.then(String, String)).toContain("it responded with 400");
   const many = http(() => Response.json({ kinds: Array.from({ length: 2000 }, () => ({})) }));
   const supported = new HttpFacilitator({ url: many, timeoutMs: 5000 }).supported();
   expect(await supported.then(String, String)).toContain("is invalid");
@@ -258,11 +263,11 @@ test("a facilitator can be reached through a Unix socket", async () => {
 test("find is called only at facilitators that offer it", async () => {
   const paths: string[] = [];
   let extensions: string[] = [];
-  let found: object = { outcome: "settled", transaction: HASH, payer: PAYER };
+  let [status, found]: [number, object] = [299, { outcome: "settled", transaction: HASH, payer: PAYER }];
   const url = http((request) => {
     const { pathname } = new URL(request.url);
     paths.push(pathname);
-    return Response.json(pathname === "/find" ? found : { kinds: [], extensions });
+    return pathname === "/find" ? Response.json(found, { status }) : Response.json({ kinds: [], extensions });
   });
   const facilitator = new HttpFacilitator({ url, timeoutMs: 5000 });
   expect(await facilitator.find(payment, REQUIREMENTS)).toEqual({ kind: "unknown", cause: "no chain is configured" });
@@ -271,7 +276,9 @@ test("find is called only at facilitators that offer it", async () => {
   extensions = ["bazaar", "turnpike-find"];
   await facilitator.supported();
   expect(await facilitator.find(payment, REQUIREMENTS)).toEqual({ kind: "settled", transaction: HASH, payer: PAYER });
-  found = { outcome: "void" };
+  status = 400;
+  expect(await facilitator.find(payment, REQUIREMENTS)).toMatchObject({ kind: "unknown" });
+  [status, found] = [200, { outcome: "void" }];
   expect(await facilitator.find(payment, REQUIREMENTS)).toEqual({ kind: "void" });
   found = { outcome: "settled", transaction: "soon" };
   expect(await facilitator.find(payment, REQUIREMENTS)).toMatchObject({ kind: "unknown" });

@@ -88,7 +88,7 @@ export class HttpFacilitator implements Facilitator {
   async supported(): Promise<readonly Kind[]> {
     const said = await this.#ask({ path: "/supported", schema: supportedSchema, mayRepeat: true });
     if (isCallError(said)) throw new UnsupportedError(said.cause);
-    if (said.status >= 300) throw new UnsupportedError(`it responded with ${said.status}`);
+    if (said.status >= 400) throw new UnsupportedError(`it responded with ${said.status}`);
     this.#canFind = said.data.extensions.includes(FIND_EXTENSION);
     const sponsoring = [GAS_PERMIT, GAS_APPROVAL].filter((name) => said.data.extensions.includes(name));
     const listed = readKinds(said.data.kinds, said.data.signers);
@@ -102,7 +102,7 @@ export class HttpFacilitator implements Facilitator {
     const said = await this.#ask(call);
     if (isCallError(said)) return { kind: said.error, cause: said.cause };
     const { status, data } = said;
-    if (data.isValid && status < 300) return { kind: "valid", payer: payerOf(data.payer, payment) };
+    if (data.isValid && status < 400) return { kind: "valid", payer: payerOf(data.payer, payment) };
     const reason = toReason(data.invalidReason);
     // A facilitator with an internal error has not judged the payment, unless it names a reason for the refusal.
     const isVerdict = !data.isValid && (status < 500 || reason !== "payment_refused");
@@ -129,7 +129,7 @@ export class HttpFacilitator implements Facilitator {
     const said = await this.#ask(call);
     if (isCallError(said)) return { kind: "unknown", cause: said.cause };
     const { outcome, transaction = "", payer } = said.data;
-    if (said.status >= 300) return { kind: "unknown", cause: `it responded with ${said.status}` };
+    if (said.status >= 400) return { kind: "unknown", cause: `it responded with ${said.status}` };
     if (outcome === "unspent" || outcome === "void") return { kind: outcome };
     if (outcome === "unknown" || !isTransaction(transaction, requirements)) {
       return { kind: "unknown", cause: "it does not know the result" };
@@ -191,7 +191,7 @@ function settlementOf(
     if (isDefinite(reason, transaction) || data.extra?.definite === true) return { kind: "refused", reason };
     return { kind: "unknown", cause: "it left the outcome open", transaction };
   }
-  if (status >= 300) return { kind: "unknown", cause: `it reports success with status ${status}`, transaction };
+  if (status >= 400) return { kind: "unknown", cause: `it reports success with status ${status}`, transaction };
   // Under `upto` a charge of 0 has no transaction.
   const isFree = requirements.scheme === "upto" && requirements.amount === "0";
   if ((transaction === "" && !isFree) || data.network !== requirements.network) {

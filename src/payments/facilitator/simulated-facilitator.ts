@@ -76,7 +76,8 @@ export function createSimulatedFacilitator(simulatedTransfers: SimulatedTransfer
       if (transfer?.digest === bytesToHex(signed.hash)) {
         return { kind: "settled", transaction: transfer.transaction, payer: signed.payer };
       }
-      const isOver = validUntil(payment, requirements, now() / 1000) <= now() / 1000;
+      const seconds = now() / 1000;
+      const isOver = validUntil(payment, requirements, seconds) <= seconds;
       return { kind: transfer !== undefined || isOver ? "void" : "unspent" };
     },
 

@@ -69,13 +69,15 @@ test("no message is delivered after the end", () => {
   const speaker = new Speaker();
   const wire = wireOver(speaker);
   let heard = 0;
+  const said: string[] = [];
+  wire.onEnd = (error) => said.push(error.message);
   wire.onMessage = () => {
     heard += 1;
     wire.finish(Buffer.alloc(0));
   };
   speaker.say(Buffer.concat([encoded("Z", Buffer.from("I")), encoded("Z", Buffer.from("I"))]));
   speaker.say(encoded("Z", Buffer.from("I")));
-  expect(heard).toBe(1);
+  expect([heard, said.length]).toEqual([1, 1]);
 });
 
 function row(count: number, ...parts: readonly number[]): Buffer {

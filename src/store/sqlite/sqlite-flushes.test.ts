@@ -107,14 +107,14 @@ test.each<[what: string, look: (view: LedgerView) => Promise<unknown>, seen: obj
   await store.close();
 });
 
-test("a look for payments that are due waits for no other writer of the file, if nothing is due", async () => {
-  const { ledger, database } = openLedger("due.db");
+test("a look for payments, refunds and notices that are due waits for no other writer of the file, if nothing is due", async () => {
+  const store = openStore(join(folder, "due.db"));
   const other = new Database(join(folder, "due.db"));
   other.run("BEGIN IMMEDIATE");
-  expect(await ledger.claimDue(8)).toEqual([]);
+  for (const part of ["refunds", "outbox"] as const) expect(await store[part].claim(8)).toEqual([]);
+  expect(await store.ledger.claimDue(8)).toEqual([]);
   other.close();
-  await ledger.close();
-  database.close();
+  await store.close();
 });
 
 const CHANNEL = {

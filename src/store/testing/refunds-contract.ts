@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { LEASE_MS, type PaymentKey, type PaymentState } from "../ledger.ts";
 import { purchaseOf } from "../credits.ts";
+import { type NewNotice } from "../outbox.ts";
 import { type BeginResult, type Refund, type RefundWish } from "../refunds.ts";
 import { type Store } from "../store.ts";
 import { type NewDatabase, openFresh, START } from "./contract-harness.ts";
@@ -46,6 +47,10 @@ async function began(begin: Promise<BeginResult>): Promise<Refund> {
   const result = await begin;
   if (result.kind === "refused") throw new Error(`refused: ${result.why}`);
   return result.refund;
+}
+
+function noticeOf({ id }: Refund): NewNotice {
+  return { id, url: "http://x/", body: "{}" };
 }
 
 /** For tests only: which refunds every store must accept, and how they end. */
@@ -161,14 +166,15 @@ function testBeginning(newDatabase: NewDatabase): void {
     await using opened = await openFresh(newDatabase);
     const { store } = opened;
     const payment = await settle(store);
-    const wish = { ...WISH, id: "a", amount: "10" };
+    const wish = { ...WISH, id: "a", amount: "10", notice: noticeOf };
     const refund = await began(store.refunds.begin(payment, wish));
     expect(await store.refunds.begin(payment, wish)).toEqual({ kind: "known", refund });
     for (const other of [{ amount: "11" }, { recorded: "0xother" }])
       expect(await store.refunds.begin(payment, { ...wish, ...other })).toEqual({ kind: "refused", why: "differs" });
-    const done = { ...WISH, recorded: "0xdone" };
+    const done = { ...WISH, recorded: "0xdone", notice: noticeOf };
     expect(await began(store.refunds.begin(payment, done))).toMatchObject({ state: "recorded", transaction: "0xdone" });
     expect((await store.refunds.begin(payment, done)).kind).toBe("known");
+    expect(await store.outbox.claim(10)).toMatchObject([{ id: WISH.id }]);
   });
 
   test("refunds never exceed the payment, also of fifty at once over two connections", async () => {

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { asksCredentials } from "../../config/guards.ts";
-import { type Auth, createMethod, identityNames, keyParameters, methodsIn } from "./create-method.ts";
+import { type Auth, createMethod, credentialNames, identityNames, keyParameters, methodsIn } from "./create-method.ts";
 import { type KeySetDeps } from "./jwks.ts";
 
 const KEY = { type: "api_key", keys: [], header_name: "X-Key", query_param: "key", consumers: [] };
 const JWT = { type: "jwt", claims_to_headers: [{ claim: "a", header: "X-A" }] };
-const FORWARD = { type: "forward_auth", headers_upstream: ["X-User", "Cookie"] };
+const FORWARD = { type: "forward_auth", headers_forward: ["X-Session"], headers_upstream: ["X-User", "Cookie"] };
 const NONE = { type: "none" };
 const ANYBODY = { type: "anonymous", subject: "guest" };
 
@@ -19,6 +19,7 @@ test("nested chains are flattened", () => {
   expect([...methodsIn(all)].map(({ type }) => type)).toEqual(["api_key", "jwt", "forward_auth", "none"]);
   expect(keyParameters(all)).toEqual(["key"]);
   expect(identityNames(all)).toEqual(["x-a", "x-user", "cookie"]);
+  expect(credentialNames(all)).toStrictEqual(["x-key", "authorization", "x-session", "cookie"]);
 });
 
 test("credentials are required unless a method admits clients without them", () => {

@@ -107,8 +107,7 @@ export async function settleClaims(chain: Chain, order: ClaimOrder): Promise<Cha
     rejected: async () => {
       const reverting = await findReverting(chain, claims);
       if (isRpcError(reverting)) return unsent(`${reverting.cause}: nothing was sent`);
-      const reason = "invalid_batch_settlement_evm_claim_simulation_failed";
-      return reverting.length === 0 ? refused(reason) : { kind: "refused", reason, reverting };
+      return { kind: "refused", reason: "invalid_batch_settlement_evm_claim_simulation_failed", reverting };
     },
   });
 }

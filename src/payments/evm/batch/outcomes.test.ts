@@ -189,7 +189,7 @@ describe("a claim", () => {
       { sent: REJECTED, after: { [CLAIM]: "reverts" } },
       { ...refused(reason), reverting: [ID] },
     ],
-    ["that is rejected without a cause names none", { sent: REJECTED }, refused(reason)],
+    ["that is rejected without a cause names none", { sent: REJECTED }, { ...refused(reason), reverting: [] }],
     ["that is rejected at a failing node was not sent", { sent: REJECTED, after: { [CLAIM]: "fails" } }, isUnsent],
   ])("%s", async (_what, change, expected) => {
     expect((await run(settle, change)).settlement).toMatchObject(expected);
