@@ -82,7 +82,7 @@ function shownContent(
   isMoved: boolean,
 ): ExtractionOutcome {
   const { task } = job;
-  const isKept = "forms" in task && task.forms?.inlinePictures === true;
+  const isKept = task.forms?.inlinePictures === true;
   const inline = isKept ? new InlinePictures(texts.html) : undefined;
   const made = withForms(contentOf(tree, job, { isMoved, inline }), { ...texts, inline }, job);
   if (inline === undefined || made.outcome !== "content") return made;
@@ -102,7 +102,7 @@ function withForms(
   { html, marked, inline }: Page,
   { task, source }: ExtractionJob,
 ): ExtractionOutcome {
-  if (outcome.outcome !== "content" || !("forms" in task) || task.forms === undefined) return outcome;
+  if (outcome.outcome !== "content" || task.forms === undefined) return outcome;
   const parse = (withMarks = false): Document => {
     const text = withMarks ? marked : html;
     const tree = parseTree(text);
@@ -121,9 +121,8 @@ function contentOf(
   { isMoved, inline }: Pick<Page, "inline"> & { readonly isMoved: boolean },
 ): ExtractionOutcome {
   const url = source.finalUrl;
-  const crawled =
-    "crawled" in task && task.crawled ? { fields: { ...crawlFields(tree, url), sketch: sketchOf(tree) } } : {};
-  if ("forms" in task && task.forms !== undefined) keepParts(tree, task.forms);
+  const crawled = task.crawled === true ? { fields: { ...crawlFields(tree, url), sketch: sketchOf(tree) } } : {};
+  if (task.forms !== undefined) keepParts(tree, task.forms);
   inline?.hide(tree);
   if (task.kind === "html") {
     const content = typeof source.body === "string" && !isMoved ? source.body : toHtml(tree);

@@ -88,15 +88,14 @@ export async function contentOutcome(
   if (content.isEmpty?.() ?? content.text().trim() === "")
     return { outcome: "not-content", reason: "empty", detail: "it has no content" };
   const isPartial = content.isPartial === true ? { partial: true } : {};
-  const isCrawled = task.kind === "index" || ("crawled" in task && task.crawled);
+  const isCrawled = task.kind === "index" || task.crawled;
   const about = {
     title: content.title,
     ...content.about,
     ...isPartial,
     ...(isCrawled ? { fields: crawlFieldsOf(content) } : {}),
   };
-  const forms =
-    "forms" in task && task.forms !== undefined ? { forms: await formsOf(content, task.forms, source) } : {};
+  const forms = task.forms !== undefined ? { forms: await formsOf(content, task.forms, source) } : {};
   return { outcome: "content", extraction: { content: inFormat(content, task.kind), ...about, ...forms } };
 }
 

@@ -139,13 +139,13 @@ export function askingPages(services: FieldServices): Pages {
 
 /** The schema of a task, which is the task or one of its forms. */
 function schemaIn(task: ExtractionTask): SchemaTask | undefined {
-  return task.kind === "schema" ? task : "forms" in task ? task.forms?.json : undefined;
+  return task.kind === "schema" ? task : task.forms?.json;
 }
 
 /** The task with more for its schema. */
 function withSchema(task: ExtractionTask, more: Partial<SchemaTask>): ExtractionTask {
   if (task.kind === "schema") return { ...task, ...more };
-  if (!("forms" in task) || task.forms?.json === undefined) return task;
+  if (task.forms === undefined || task.forms.json === undefined) return task;
   return { ...task, forms: { ...task.forms, json: { ...task.forms.json, ...more } } };
 }
 

@@ -100,7 +100,7 @@ export class PageReader {
       const { shared } = this.#deps;
       const page = shared === undefined ? (await load()).page : await shared.read(request, task, { show, load });
       const { extraction, source } = page;
-      const isAsked = request.asksTerms === true || ("crawled" in task && task.crawled);
+      const isAsked = request.asksTerms === true || task.crawled;
       const terms = await this.#termsOf(visit, source, extraction.terms, isAsked);
       return Object.keys(terms).length === 0 ? page : { ...page, source: { ...source, terms } };
     });

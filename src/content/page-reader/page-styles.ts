@@ -58,7 +58,7 @@ export function mayHide(before: ExtractionOutcome, after: ExtractionOutcome): bo
 
 /** Whether the task reads fields of a schema. */
 export function hasSchema(task: ExtractionTask): boolean {
-  return task.kind === "schema" || ("forms" in task && task.forms?.json !== undefined);
+  return task.kind === "schema" || task.forms?.json !== undefined;
 }
 
 function fieldsIn(outcome: ExtractionOutcome): PageFields | undefined {

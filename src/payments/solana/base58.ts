@@ -38,7 +38,6 @@ export function fromBase58(text: string, length: number): Uint8Array | undefined
     let carry = VALUES.get(character);
     if (carry === undefined) return undefined;
     for (let i = 0; i < used || carry > 0; i++) {
-      if (i === length) return undefined;
       carry += (bytes[length - 1 - i] ?? 0) * 58;
       bytes[length - 1 - i] = carry & 0xff;
       carry >>= 8;

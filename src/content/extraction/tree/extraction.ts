@@ -12,11 +12,6 @@ export interface TableShape {
 }
 
 export type ExtractionTask =
-  /**
-   * `index` is for crawlers: the article as plain text, and in `fields` the `links` with their `texts`, `canonical` and
-   * `robots`.
-   */
-  | { readonly kind: "index" }
   /** The page in a format. With `crawled`, it has these fields too, and a `sketch` (`sketch.ts`). */
   | { readonly kind: "html" | "markdown" | "text" | "links"; readonly crawled?: boolean; readonly forms?: FormsTask }
   /** The main content, with the comments of readers below it if `comments` is true. */
@@ -26,6 +21,15 @@ export type ExtractionTask =
       readonly crawled?: boolean;
       readonly forms?: FormsTask;
     }
+  | (PlainTask & { readonly crawled?: never; readonly forms?: never });
+
+/** A task without further forms of the page. */
+type PlainTask =
+  /**
+   * `index` is for crawlers: the article as plain text, and in `fields` the `links` with their `texts`, `canonical` and
+   * `robots`.
+   */
+  | { readonly kind: "index" }
   /** The text, or the value of an attribute, of the elements that match each CSS selector, by the selectors' names. */
   | {
       readonly kind: "fields";
