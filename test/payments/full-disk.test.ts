@@ -109,7 +109,7 @@ test("a ledger that is moved away takes no payment, and the workers sell when it
   expect(refused.map((response) => response.status)).toEqual(refused.map(() => 503));
   expect([runs, await unavailable(), await statusOf("/free")]).toEqual([0, "1", 200]);
   expect(gateway.output()).toContain(
-    "the file was moved or deleted while it is in use: put it back, or restart the process",
+    "the file was moved or deleted while it is in use: put it back; a restart without it begins with an empty one",
   );
   renameSync(`${state}.away`, state);
   expect((await pay(payment)).status).toBe(200);
@@ -129,7 +129,11 @@ test("a worker that starts again makes no empty ledger in place of one that is g
   const [victim = 0] = descendants(gateway.pid, "/process/workers/worker.");
   process.kill(victim, "SIGKILL");
   await until(() =>
-    gateway.output().includes("put it back, or restart the gateway; payments are refused until the ledger is back"),
+    gateway
+      .output()
+      .includes(
+        "put it back; a restart without it begins with an empty one; payments are refused until the ledger is back",
+      ),
   );
   runs = 0;
   const refused = await Promise.all(Array.from({ length: 10 }, () => pay(payment)));

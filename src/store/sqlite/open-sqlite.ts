@@ -76,7 +76,8 @@ export function isMoved(database: Database): boolean {
  */
 export function refuseMoved(database: Database): void {
   if (!isMoved(database)) return;
-  const text = "the file was moved or deleted while it is in use: put it back, or restart the process";
+  const text =
+    "the file was moved or deleted while it is in use: put it back; a restart without it begins with an empty one";
   throw Object.assign(new Error(`Cannot write to "${database.filename}": ${text}`), {
     code: "SQLITE_READONLY_DBMOVED",
     publicText: text,

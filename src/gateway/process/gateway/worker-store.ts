@@ -13,7 +13,9 @@ import { type GatewayOptions } from "./gateway-interface.ts";
 /** The ledger's file was deleted or moved. An empty one in its place would accept spent payments again. */
 class LedgerGone extends Error {
   constructor(path: string) {
-    super(`Cannot open the ledger "${path}": the file was moved or deleted: put it back, or restart the gateway`);
+    super(
+      `Cannot open the ledger "${path}": the file was moved or deleted: put it back; a restart without it begins with an empty one`,
+    );
     this.name = "LedgerGone";
   }
 }
