@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { type PageSource } from "../page/page.ts";
 import { CODE_SIGNS } from "./signs/code/effects/sign-names.ts";
-import { scriptSigns, SIGNS } from "./script-signs.ts";
+import { scriptSigns, signOfScripts, SIGNS } from "./script-signs.ts";
 import { parseTree } from "./tree/tree.ts";
 
 const TEXT = "A toll road charges each traveller for the stretch that was driven, and for nothing else. ".repeat(30);
@@ -253,4 +253,12 @@ describe("a hostile page is read in linear time", () => {
   ])("%s", (_what, html) => {
     expect(typeof signOf(html)).toMatch(/string|undefined/);
   });
+});
+
+test("a module is found by its name in an import map", () => {
+  const html = `<script type="importmap">{"imports":{"notes":"/js/n.mjs?v=2"}}</script>${LONG}<script type="module">import add from "notes"; add()</script>`;
+  const code = "export default function () { document.querySelector('main').append('Closed today') }";
+  const scripts = [{ url: "https://site.test/js/n.mjs", isModule: true, code }];
+  expect(signOfScripts(parseTree(html), SOURCE, scripts)).toBe("script-writes");
+  expect(signOfScripts(parseTree(html.replace('"notes":', '"others":')), SOURCE, scripts)).toBeUndefined();
 });

@@ -12,6 +12,16 @@ const TEXT = "The night train leaves at half past ten.";
 describe("the heading of a chosen text", () => {
   test.each<[string, string, readonly string[]]>([
     ["is added", `<section><h2>Night (out)</h2><p>${TEXT}</p></section>`, ["Night", TEXT]],
+    [
+      "is added above the heading of its first part",
+      `<section><h2>Night (out)</h2><h3>Out (out)</h3><p>${TEXT}</p></section>`,
+      ["Night", "Out", TEXT],
+    ],
+    [
+      "is not added above a heading of its own level",
+      `<section><h2>Night (out)</h2><h2>Day</h2><p>${TEXT}</p></section>`,
+      ["Day", TEXT],
+    ],
     ["is not added above other text", `<section><h2>Night (out)</h2><p>(out)</p><p>${TEXT}</p></section>`, [TEXT]],
     ["is not added from a sidebar", `<aside><h2>Night (out)</h2><p>${TEXT}</p></aside>`, [TEXT]],
     [

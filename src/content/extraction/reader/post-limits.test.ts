@@ -37,6 +37,7 @@ describe("around a post is", () => {
     ["not a text of 16 words with this name", `<div class=rank>${words(16)}</div>`, false],
     ["a signature of 200 words", `<div class=signature>${words(200)}</div>`, true],
     ["not a signature of 201 words", `<div class=signature>${words(201)}</div>`, false],
+    ["the profile of its author", `<dl class=postprofile><dd>${words(20)}</dd></dl>`, true],
     ["a part with a role", "<div data-role=avatar>word</div>", true],
     ["not a part that names a state", "<div class='no-rank'>word</div>", false],
   ])("%s: %#", (_what, part, isSo) => {

@@ -20,7 +20,9 @@ const AROUND_A_POST =
  * The text that an author puts below each post. Of Stack Exchange, an element with the class "post-signature" has the
  * author and the date of a post.
  */
-const SIGNATURE = /(?<!post)(?:^|[\s_-])(?:member)?signature(?:$|[\s_-])/i;
+const SIGNATURE = /(?<!post)(?:^|[\s_-])(?:(?:member)?signature|sig)(?:$|[\s_-])/i;
+/** The list with the name of a post's author, in `dt`, and other details. */
+const PROFILE = /(?:^|[\s_-])post-?profile(?:$|[\s_-])/i;
 /** Maximum number of words of a signature. A longer text is content. */
 const MAX_WORDS_OF_A_SIGNATURE = 200;
 /** Classes that name a state, such as "no-avatar". */
@@ -128,6 +130,7 @@ function isAroundPost({ box: inner }: Block, post: Box): boolean {
   for (let level = 0; level < LEVELS_TO_SIGNATURE && box !== undefined && box !== post; level += 1, box = box.parent) {
     if (box.words > MAX_WORDS_OF_A_SIGNATURE) return false;
     const names = classesOf(box);
+    if (box.element?.name === "dd" && box.parent !== undefined && PROFILE.test(classesOf(box.parent))) return true;
     if (SIGNATURE.test(names) || (box.words <= MAX_WORDS_AROUND && AROUND_A_POST.test(names))) return true;
   }
   return false;

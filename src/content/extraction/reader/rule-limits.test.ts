@@ -47,7 +47,7 @@ describe("the heading of a chosen text", () => {
   test.each<[string, string, string]>([
     ["one that announces other pages", "<h2>Related articles</h2>", "<p>Text</p>"],
     ["one without text below", "<h2>A (out)</h2>", ""],
-    ["one above another heading", "<h2>A (out)</h2>", "<h3>Text</h3>"],
+    ["one above another heading of its level", "<h2>A (out)</h2>", "<h2>Text</h2>"],
   ])("is not %s", (_which, heading, text) => {
     const html = `<section>${heading}${text}</section>`;
 

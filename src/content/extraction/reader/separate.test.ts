@@ -28,6 +28,8 @@ test.each<[string, string]>([
   ["<span>To</span><span>Go</span>", "ToGo"],
   ["<span>19</span><span>December</span>", "19 December"],
   ["<span>19</span><span>th</span>", "19th"],
+  ["<span>Sleeps 4</span><span>2 bedrooms</span>", "Sleeps 4 2 bedrooms"],
+  ["<span>12</span><span>99</span>", "1299"],
   ["<span>PM</span><span>3D</span>", "PM 3D"],
   ["<span>P</span><span>3D</span>", "P3D"],
   ["<span>done!</span><span>Next</span>", "done! Next"],

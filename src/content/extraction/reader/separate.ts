@@ -45,11 +45,12 @@ function isJoined(before: ChildNode | undefined, after: ChildNode): boolean {
   if (left === "" || right === "" || UNSPACED.test(left.slice(-1) + right.slice(0, 1))) return false;
   if (isLink(before) && isLink(after)) return /[\p{L}\p{N}.!?)]$/u.test(left) && /^[\p{Lu}\p{N}]/u.test(right);
   if (before instanceof Element && after instanceof Element) {
-    // "3 beds" and "2.5 baths", "Price" and "$5", "19" and "December", "PM" and "3D".
+    // "3 beds" and "2.5 baths", "Price" and "$5", "19" and "December", "Sleeps 4" and "2 beds", "PM" and "3D".
     return (
       (/\p{Ll}{2}[.,!?)]?$/u.test(left) && /^(?:\p{Lu}\p{Ll}|\p{N}|\p{Sc})/u.test(right)) ||
       (/[\p{Lo}\p{M}]{2}$/u.test(left) && /^\p{N}/u.test(right)) ||
       (/\p{N}$/u.test(left) && /^\p{L}{3}/u.test(right)) ||
+      (/\p{L}\s\p{N}+$/u.test(left) && /^\p{N}+\s\p{L}/u.test(right)) ||
       (/\p{Lu}{2}$/u.test(left) && /^\p{N}/u.test(right))
     );
   }

@@ -17,6 +17,9 @@ const MAX_OWN_CODE = 12_000;
 /** The beginning of a part of a bundle, whose libraries are in other parts. */
 const BUNDLED = /webpackChunk|webpackJsonp|TURBOPACK|parcelRequire|System\.register|__NUXT__/;
 
+/** A name of a module in an import map, and its address. */
+const NAMED = /"([^"]{1,200})"\s*:\s*"([^"]{1,300})"/g;
+
 /** The evidence that the scripts of a page, external ones included, change its content without a user's action. */
 export function codeSign(tree: Document, survey: Survey, external: readonly Script[]): string | undefined {
   let left = MAX_CODE;
@@ -44,8 +47,11 @@ export function codeSign(tree: Document, survey: Survey, external: readonly Scri
     exported.set(script.url, names);
     return [{ ...script, code, program }];
   });
+  const named = new Map(
+    survey.code.importMaps.flatMap((map) => [...map.matchAll(NAMED)].map(([, name, to]) => [name, to])),
+  );
   const values = new Evaluator(scopes, new PageElements(tree, survey), (name, from) => {
-    const file = from.replace(/^.*\//, "");
+    const file = (named.get(from) ?? from).replace(/[?#].*$/, "").replace(/^.*\//, "");
     const url = [...exported.keys()].find((one) => one !== "" && one.replace(/[?#].*$/, "").endsWith(`/${file}`));
     return url === undefined ? undefined : exported.get(url)?.get(name);
   });
