@@ -51,6 +51,7 @@ function recorded({ leases, results = [], seen = new Map(), keys = {}, change = 
       return left.shift() ?? [];
     },
     risks: async () => risks,
+    list: async () => [],
     demand: async () => {
       await new Promise(setImmediate);
       return told.push(["demand"]);
@@ -117,7 +118,7 @@ test("a round goes on while its batches are full, and counts the claims of all",
     keys: { batch: 2 },
   });
   expect(await claimer.round()).toBe(5);
-  expect(orders).toEqual(["claim 2", "settle", "claim 2", "claim 1"]);
+  expect(orders).toEqual(["claim 2", "claim 2", "claim 1", "settle"]);
 });
 
 test("the leases of channels without a response or a result end after the round, and the log says why", async () => {
@@ -163,8 +164,8 @@ test("the payer's withdrawal is reported once, and its charges are claimed at on
 });
 
 test.each([
-  ["closing", 0n, ["refund"]],
-  ["refunding", 0n, ["refund"]],
+  ["closing", 0n, ["refund", "settle"]],
+  ["refunding", 0n, ["refund", "settle"]],
   ["refunding", 1n, []],
   ["open", 0n, []],
 ] as const)(
@@ -173,7 +174,7 @@ test.each([
     const channel = claimedChannel({ ...idle, standing });
     const state = { balance: 9000n, totalClaimed: 0n, withdrawRequestedAt: 0, refundNonce: nonce };
     const seen = new Map([[channel, { kind: "valid", payer: AUTHORIZER.address, state } as const]]);
-    const made = recorded({ leases: [[channel]], results: [SETTLED], seen });
+    const made = recorded({ leases: [[channel]], results: [SETTLED, SETTLED], seen });
     expect(await made.claimer.round()).toBe(0);
     expect(made.orders).toEqual([...orders]);
     expect(made.told.filter(isDone)).toHaveLength(1);
@@ -219,12 +220,12 @@ test("a stop claims all charges, tries again what has no result, and sends the m
   // On a busy machine, this takes longer than a stop may.
   using timers = watchTimers((ms) => (ms === STOP_MS ? 2 ** 31 - 1 : ms));
   const [one, again] = [claimedChannel(), claimedChannel()];
-  const results = [SETTLED, SETTLED, LOST, SETTLED, SETTLED];
+  const results = [SETTLED, SETTLED, LOST, SETTLED, SETTLED, SETTLED];
   const { claimer, told, orders } = recorded({ leases: [[one], [again], [again]], results });
   expect(await claimer.round()).toBe(1);
   await claimer.close();
   expect(timers.pending(STOP_MS)).toBe(0);
-  expect(orders).toEqual(["claim 1", "settle", "claim 1", "claim 1", "settle"]);
+  expect(orders).toEqual(["claim 1", "settle", "claim 1", "settle", "claim 1", "settle"]);
   const names = told.map((call) => (call as unknown[])[0]);
   // First all charges become due, and then a round looks for them.
   expect(names.slice(names.indexOf(forgotten[0]) + 1).slice(0, 2)).toEqual(["demand", "risks"]);

@@ -7,6 +7,7 @@ import { Claims, type ClaimsOptions } from "./claims.ts";
 import { Closing } from "./closing.ts";
 import { type Batch, batchesOf, isDeniable, isDue, termsOf } from "./due.ts";
 import { type ChannelSettings } from "./settings.ts";
+import { Transfers } from "./transfers.ts";
 
 /** Milliseconds between two looks for channels that are due. @bound */
 const LOOK_MS = 2000;
@@ -50,6 +51,7 @@ export class Claimer {
   readonly #stop = new Stop();
   readonly #claims: Claims;
   readonly #closing: Closing;
+  readonly #transfers: Transfers;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<unknown> | undefined;
   #isClosed = false;
@@ -58,6 +60,7 @@ export class Claimer {
     this.#options = options;
     this.#claims = new Claims(options, this.#stop);
     this.#closing = new Closing(options, this.#claims);
+    this.#transfers = new Transfers(options, this.#claims);
   }
 
   start(): void {
@@ -132,6 +135,7 @@ export class Claimer {
         if (leased.length < size) break;
       }
       await this.#claims.giveUp(round.open);
+      await this.#transfers.make(settings.keys.settle_s, this.#isClosed);
       await channels.forgetEmpty(clock() - EMPTY_MS, FORGET_ROWS);
     } catch (error) {
       log(`channels: the ledger failed: ${faultOf(error)}`);
@@ -167,7 +171,7 @@ export class Claimer {
     const closing = seen.filter((channel) => isClosing(channel, batch));
     for (const channel of closing) {
       // oxlint-disable-next-line no-await-in-loop -- one transaction after the other
-      await this.#closing.close(channel, facilitator, settings);
+      if (await this.#closing.close(channel, facilitator, settings)) this.#transfers.claimed(channel);
     }
     const usual = seen.filter((channel) => !closing.includes(channel));
     const [first, ...others] = usual.filter((channel) => isDue(channel, settings, terms));
@@ -177,8 +181,7 @@ export class Claimer {
     const made = await this.#claims.claim([first, ...others], facilitator, settings);
     round.claimed += made.claimed;
     round.open.push(...made.open);
-    const transfer = { keys: settings.keys, isLast: this.#isClosed };
-    if (made.claimed > 0) await this.#closing.settle(first, facilitator, transfer);
+    if (made.claimed > 0) this.#transfers.claimed(first);
   }
 
   /**
