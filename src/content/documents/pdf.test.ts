@@ -85,15 +85,19 @@ test("lists keep their numbers, their depth and their wrapped lines", async () =
     [90, 688, "or green"],
     [90, 676, "-"],
     [102, 676, "green ones"],
-    [72, 664, "\u2022"],
-    [90, 664, "pears"],
-    [72, 630, "3. three"],
-    [72, 618, "4. four"],
+    [102, 664, "-"],
+    [114, 664, "sour ones"],
+    [90, 652, "-"],
+    [102, 652, "yellow ones"],
+    [72, 640, "\u2022"],
+    [90, 640, "pears"],
+    [72, 606, "3. three"],
+    [72, 594, "4. four"],
   ].map(([x, y, text]): PdfText => [Number(x), Number(y), String(text).replace("\u2022", "\\225")]);
   const pdf = makePdf([pdfTexts(lines).replaceAll("\\\\225", "\\267")]);
   const content = await pdfContent(new Uint8Array(pdf));
   expect(typeof content === "string" ? content : content.markdown()).toBe(
-    "- apples, which are red or green\n  - green ones\n- pears\n\n3. three\n4. four",
+    "- apples, which are red or green\n  - green ones\n    - sour ones\n  - yellow ones\n- pears\n\n3. three\n4. four",
   );
 });
 
@@ -343,10 +347,12 @@ describe("the title", () => {
       "the largest letters of the first page, if they are not a heading",
       [
         [
-          [72, 740, "INVOICE", 18, "F2"],
-          [400, 735, "Gates and Sons"],
-          [400, 723, "12 Quay Street"],
-          ...pdfColumn(72, 680, LEFT),
+          ...cells([
+            ["", "No.", "Gates and Sons"],
+            ["Number", "77", "12 Quay Street"],
+            ["Date", "June", "Alder Town"],
+          ]),
+          [72, 700, "INVOICE", 18],
         ],
       ],
       "INVOICE",

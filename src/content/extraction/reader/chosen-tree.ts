@@ -192,7 +192,7 @@ function spaceIn(element: Element): Text | undefined {
 
 /** Whether an element contains only a line break. It is a `span`, or an element with the other name. */
 function isLineBreak({ name, children }: Element, other?: string): boolean {
-  if ((name !== "span" && name !== other) || children.length > 3) return false;
+  if (name !== "span" && name !== other) return false;
   const [only, more] = children.filter((child) => !(child instanceof Text && child.data.trim() === ""));
   return only !== undefined && more === undefined && isTag(only) && only.name === "br";
 }

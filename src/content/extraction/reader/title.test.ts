@@ -19,6 +19,7 @@ describe("the title of a page", () => {
       "<title>Tide - The Daily Quay</title><h1>Tide</h1>",
       "Tide",
     ],
+    ["is its heading of two letters", "<title>Pi - The Daily Quay</title><h1>Pi</h1>", "Pi"],
     ["is the title for social media", '<title>Q</title><meta property="og:title" content="A tide">', "A tide"],
     ["has no name of the site at its end", `${SITE}<title>A tide | The Daily Quay</title>`, "A tide"],
     ["has no name of the site at its beginning", `${SITE}<title>The Daily Quay: A tide</title>`, "A tide"],

@@ -16,6 +16,14 @@ const HIDDEN = [null, undefined];
 const SHOWN = ["A1", true];
 
 test.each([
+  [1, 0, SHOWN],
+  [0, 1, HIDDEN],
+])("an own important opacity of %d prevails over an animation to %d", (own, end, expected) => {
+  const css = `@keyframes k{to{opacity:${end}}} p{animation:k 1s both}`;
+  expect(skuWith(css, `<p style="opacity:${own}!important">SKU: A1</p>`)).toEqual(expected);
+});
+
+test.each([
   ["a later rule", "p{display:none} p{display:block}", "p{display:block} p{display:none}"],
   ["a class", ".a{display:block} p{display:none}", ".a{display:none} p{display:block}"],
   ["an id", "#b{display:block} .a.a.a{display:none}", "#b{display:none} .a.a.a{display:block}"],

@@ -91,6 +91,18 @@ test("tasks beyond the queue's limit are refused", async () => {
   expect(outcomes.filter((outcome) => typeof outcome === "object").length).toBeGreaterThanOrEqual(64);
 });
 
+test("an aborted task that waits takes no other task with it, and a stop ends all that wait", async () => {
+  const own = new JudgingThreads();
+  const ends = new AbortController();
+  const signals = [free, free, free, ends.signal, free];
+  const all = signals.map((signal) => own.plan(QUESTION, "", NOW, signal).catch(String));
+  ends.abort();
+  expect(await Promise.all(all)).toEqual([plan, plan, plan, "Error: its time is over", plan]);
+  const stopped = signals.map(() => own.plan(QUESTION, "", NOW, free).catch(String));
+  own.close();
+  expect(await Promise.all(stopped)).toEqual(signals.map(() => "Error: the service stops"));
+});
+
 test("a task that takes too long is stopped, and the next ones are done", async () => {
   const hasty = new JudgingThreads(1);
   const sources = Array.from({ length: 8 }, () => ({ ...source, text: `${text} `.repeat(2_000) }));

@@ -125,7 +125,7 @@ function excerpt(plan: Plan, source: Source, bytes: number): string {
   const chosen = [];
   const bestFirst = passagesOf(plan, source)
     .filter(({ start }) => start >= opening.length)
-    .toSorted((a, b) => b.context - a.context || a.start - b.start);
+    .toSorted((a, b) => b.context - a.context);
   for (const { text, start } of bestFirst) {
     const piece = `\n…\n${text}`;
     const size = Buffer.byteLength(piece);
@@ -140,6 +140,5 @@ function excerpt(plan: Plan, source: Source, bytes: number): string {
 /** The longest beginning of a text that takes at most `bytes`, without a partial character. */
 function firstBytes(text: string, bytes: number): string {
   const encoded = Buffer.from(text);
-  if (encoded.length <= bytes) return text;
   return new TextDecoder().decode(encoded.subarray(0, bytes), { stream: true });
 }

@@ -30,6 +30,7 @@ describe("the quantities of a sentence", () => {
     ["Over two dozen ships.", "en", "24 ship"],
     ["Half a dozen ships and half a million dogs.", "en", "6 ship", "500000 dog"],
     ["A dozen ships, a ship.", "en", "12 ship"],
+    [`It has ${"9".repeat(400)} ships and 12 boats.`, "en", "12 boat"],
     ["It has 500 new measles cases.", "en", "500 cas"],
     ["It beat 12 ships last week.", "en", "12 ship"],
     ["It had 8 named storms of which 3 were strong.", "en", "8 storm", "3 "],

@@ -131,7 +131,7 @@ export class OpenTextReader {
   #rows(parent: XmlElement): GridCell[][] {
     return elementsOf(parent).flatMap((child): GridCell[][] => {
       if (/^table:table-(?:header-rows|rows|row-group)$/.test(child.name)) return this.#rows(child);
-      if (child.name !== "table:table-row" || this.#budget.isSpent) return [];
+      if (this.#budget.isSpent) return [];
       const cells = elementsOf(child).flatMap((cell) => this.#cells(cell));
       const count = repeats(child.attributes["table:number-rows-repeated"]);
       return cells.length === 0 ? [] : Array.from({ length: count }, () => cells);
