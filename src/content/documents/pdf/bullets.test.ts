@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
 import { makePdf, pdfTexts } from "../../testing/pdf.ts";
 import { pdfContent } from "../pdf.ts";
+import { bulletRuns } from "./bullets.ts";
+import { type Run } from "./shapes.ts";
 
 async function markdownOfStream(stream: string): Promise<string> {
   const content = await pdfContent(new Uint8Array(makePdf([stream])));
@@ -51,4 +53,29 @@ test("a page that draws more than 1,000 dots has no bullets", async () => {
   const dots = Array.from({ length: 1_000 }, (_, at) => `${300 + (at % 50) * 5} ${100 + at / 5} 2 2 re f`);
   expect(await markdownOfStream([ITEMS, circle(81, 723, 2), ...dots.slice(1)].join("\n"))).toContain("- Tools");
   expect(await markdownOfStream([ITEMS, circle(81, 723, 2), ...dots].join("\n"))).not.toContain("- Tools");
+});
+
+test.each<
+  [x: number, y: number, width: number, isBullet: boolean, left: readonly [x: number, width: number] | undefined]
+>([
+  [80, 96, 4, true, undefined],
+  [80, 93, 4, false, undefined],
+  [80, 93.1, 4, true, undefined],
+  [80, 98.9, 4, true, undefined],
+  [80, 99, 4, false, undefined],
+  [80, 96, 6, true, undefined],
+  [80, 96, 6.1, false, undefined],
+  [84.5, 96, 4, true, undefined],
+  [84.6, 96, 4, false, undefined],
+  [61, 96, 4, true, undefined],
+  [60.9, 96, 4, false, undefined],
+  [80, 96, 4, true, [60, 10]],
+  [80, 96, 4, false, [60, 11]],
+  [80, 96, 4, false, [80, 2]],
+])("a dot at %d, %d of width %d before a text at 90, 100: %p", (x, y, width, ...[isBullet, left]) => {
+  const text = { text: "a", x: 90, y: 100, width: 20, size: 10, isBold: true, isMono: true, href: "h" } as Run;
+  const others = left === undefined ? [] : [{ ...text, x: left[0], width: left[1] }];
+  const plain = { ...text, text: "\u2022", isBold: false, isMono: false, href: "" };
+  const found = bulletRuns([{ x, y, width }], [{ ...text, x: 130 }, text, ...others]);
+  expect(found).toEqual(isBullet ? [{ ...plain, x, width }] : []);
 });

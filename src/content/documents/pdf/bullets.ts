@@ -14,10 +14,8 @@ const MAX_GAP = 2.5;
 
 /** Bullets as text: the dots at the middle of the letters of a line, before its first word. */
 export function bulletRuns(dots: readonly Dot[], runs: readonly Run[]): Run[] {
-  if (dots.length === 0) return [];
-  const sorted = runs.toSorted((a, b) => a.y - b.y);
   return dots.flatMap((dot) => {
-    const line = sorted.filter(({ y, size }) => dot.y > y - size * 0.7 && dot.y < y - size * 0.1);
+    const line = runs.filter(({ y, size }) => dot.y > y - size * 0.7 && dot.y < y - size * 0.1);
     const after = line.filter(({ x }) => x > dot.x).toSorted((a, b) => a.x - b.x)[0];
     if (after === undefined || dot.width > after.size * MAX_WIDTH) return [];
     const gap = (after.x - dot.x - dot.width) / after.size;

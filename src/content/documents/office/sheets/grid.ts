@@ -58,7 +58,6 @@ export class Grid {
 
   /** Adds a row with the values of its columns. Rows come in order. */
   addRow(index: number, cells: ReadonlyMap<number, string>): void {
-    if (cells.size === 0) return;
     const kept = new Map<number, string>();
     for (const [column, value] of cells) {
       if (this.isFull || (!this.#columns.has(column) && this.#columns.size >= MAX_COLUMNS)) {
