@@ -45,7 +45,15 @@ function rowStarts(lines: readonly CellLine[]): (at: number) => boolean {
   const gapOf = (at: number) => ((lines[at]?.y ?? 0) - (lines[at - 1]?.y ?? 0)) / (lines[at]?.size ?? 1);
   const leading = leadingIn(lines) * ROW_FACTOR;
   const inside = parts.filter((at) => gapOf(at) <= leading);
-  const filled = inside.filter((at) => isFilled(lines[at]?.cells[0]) || isRow(at)).length;
+  // The lowest line of a row may be the only one with a text in the first column.
+  let hasFirst = false;
+  const hasSecond = lines.map(({ cells }, at) => {
+    const isFirst = isFilled(cells[0]);
+    const isSecond = isFirst && hasFirst && gapOf(at) <= leading;
+    hasFirst = isFirst || (hasFirst && gapOf(at) <= leading);
+    return isSecond;
+  });
+  const filled = inside.filter((at) => hasSecond[at] === true || isRow(at)).length;
   const isParted = leading < MAX_LEADING * ROW_FACTOR && inside.length < parts.length;
   if (isParted && filled <= inside.length * MAX_FIRST) return (at) => isRow(at) || gapOf(at) > leading;
   return (at) => isRow(at) || (gapOf(at) >= CLOSE && (isFilled(lines[at]?.cells[0]) || gapOf(at) > MAX_LEADING));

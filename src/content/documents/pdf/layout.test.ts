@@ -21,6 +21,26 @@ function titled(line: string): PdfText[] {
   ];
 }
 
+test("the lowest line of a row may be the only one in the first column", async () => {
+  const page: PdfText[] = [
+    [72, 740, "Position"],
+    [180, 740, "Tasks"],
+    [450, 740, "Term"],
+    [180, 722, "Guides vessels through the bar, and reports the"],
+    [72, 710, "Harbour pilot"],
+    [180, 710, "depth of the channel."],
+    [450, 710, "until 2029"],
+    [180, 692, "Opens the lock from six in the morning, and"],
+    [72, 680, "Lock keeper"],
+    [180, 680, "keeps the log."],
+    [450, 680, "until 2027"],
+  ];
+  expect((await markdownOf(page)).split("\n").slice(2)).toEqual([
+    "| Harbour pilot | Guides vessels through the bar, and reports the depth of the channel. | until 2029 |",
+    "| Lock keeper | Opens the lock from six in the morning, and keeps the log. | until 2027 |",
+  ]);
+});
+
 describe("columns", () => {
   test("of a newspaper are four, and their justified lines stay whole", async () => {
     const words = [
