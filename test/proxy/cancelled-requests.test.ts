@@ -86,6 +86,16 @@ describe("the request is cancelled, and the connection stays", () => {
     expect(origin.requests[0]?.ended).toBe(false);
   });
 
+  test.each(["http", "https"])("HTTP/1.1 (%s), with a further request behind it", async (scheme) => {
+    await serve(true);
+    const client = await (scheme === "https" ? RawClient.open(rig.tlsPort, "http/1.1") : RawClient.open(rig.port));
+    const head = "GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n";
+    client.send(head + head);
+    await reached();
+    client.destroy();
+    await cancelled();
+  });
+
   test("HTTP/3, before the head", async () => {
     await serve(true);
     const client = await Http3Client.connect(rig.quicPort);

@@ -8,8 +8,9 @@ export class RawClient extends SocketClient {
   protected readonly patienceMs = 3000;
   #parsed = 0;
 
-  static open(port: number): Promise<RawClient> {
-    return SocketClient.connected(port, (socket) => new RawClient(socket));
+  /** Opens a connection; over TLS with a protocol for ALPN. */
+  static open(port: number, alpn?: string): Promise<RawClient> {
+    return SocketClient.connected(port, (socket) => new RawClient(socket), alpn);
   }
 
   send(bytes: string): void {

@@ -1,5 +1,6 @@
 import { type BufferPool } from "../../lib/memory/buffer-pool.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
+import { hasPeerEnded } from "../../lib/net/has-peer-ended.ts";
 import { latin1Text } from "../../lib/memory/latin1.ts";
 import { Deadline, type TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { plainAddress } from "../exchange/client-address.ts";
@@ -35,6 +36,8 @@ const LINGER_MS = 2000;
  * closes.
  */
 const MAX_DISCARD_BYTES = 65_536;
+/** Milliseconds between two looks for the FIN of a client that is not read, because its bytes have to wait. @bound */
+const HELD_LOOK_MS = 1000;
 /** Position and context of a head, set for each one: two more objects a request would be 2 % of its allocations. */
 const place = { from: 0, end: 0 };
 const context: { scheme: "http" | "https"; isRequest: true; maxCount: number } = {
@@ -186,6 +189,10 @@ export class Http1ServerConnection
         this.#refuse({ code: "request-timeout", detail: "the request head did not arrive in time" }, this.#partial);
         break;
       case BUSY:
+        if (this.#held) {
+          this.#lookForEnd();
+          break;
+        }
         // A body with an error closes the connection after the response.
         this.#body?.abort(new TurnpikeError("request-timeout", "the request body did not arrive in time"));
         if (this.#exchange === undefined) this.#close();
@@ -210,12 +217,20 @@ export class Http1ServerConnection
     if (hold) {
       this.wire.pause();
       this.#bodyTime?.rest(this.#host.wheel.now());
-      this.#host.wheel.clear(this);
+      if (this.#state === BUSY) this.#host.wheel.set(this, HELD_LOOK_MS);
+      else this.#host.wheel.clear(this);
     } else {
       this.wire.resume();
       const left = this.#bodyTime?.run(this.#host.wheel.now()) ?? 0;
       if (this.#body !== undefined && !this.#body.complete) this.#host.wheel.set(this, left);
+      else if (this.#state === BUSY) this.#host.wheel.clear(this);
     }
+  }
+
+  /** A paused socket does not report that its client has left. */
+  #lookForEnd(): void {
+    if (hasPeerEnded(this.wire.fd ?? -1)) this.onEnd();
+    else this.#host.wheel.set(this, HELD_LOOK_MS);
   }
 
   staysOpen(exchange: Http1Exchange, endsByClosing: boolean): boolean {
