@@ -301,6 +301,23 @@ test("a client that cancels a response stops its sender", async () => {
   await until(() => server.endpoint.figures.streamsOpen === 0);
 });
 
+test("the stream of a client closes if it stops the response and does not end its body", async () => {
+  const { client, server } = await serve((exchange) => {
+    start(exchange, -1);
+    exchange.body.readTo({
+      data: () => exchange.response.data(Buffer.alloc(70_000)),
+      end: () => {},
+      abort: () => {},
+    });
+  });
+  const { stream, headers, response } = await client.open("POST", "/", {}, false);
+  await headers;
+  stream.stopSending(0x10cn);
+  stream.writer.writeSync(Buffer.from("abc"));
+  await until(() => server.endpoint.figures.streamsOpen === 0);
+  await response.catch(() => {});
+});
+
 test("a client that cancels its body stops the reader of the body", async () => {
   const gathered = new Gathered();
   let isGone = false;

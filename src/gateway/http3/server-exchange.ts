@@ -202,7 +202,7 @@ export class Http3Exchange extends withExchangeState(Deadline) implements Exchan
     if (this.#writer?.desiredSize !== 0) this.#handed = 0;
     this.#writer = openWriter(this.#stream.quic);
     if (!this.#writer.writevSync(pieces)) {
-      this.cancel();
+      this.#stop();
       return;
     }
     if (!this.#counts(length)) {
@@ -223,14 +223,13 @@ export class Http3Exchange extends withExchangeState(Deadline) implements Exchan
     this.#runWriteTimer();
     void framed.then(
       () => this.#drained(),
-      () => this.cancel(),
+      () => this.#stop(),
     );
   }
 
   /** Counts data of the engine as memory. False: there is not enough. */
   #counts(length: number): boolean {
-    this.#unsent ??= new UnsentData(this.#stream.host.buffers);
-    return this.#unsent.add(length, this.#stream.quic);
+    return (this.#unsent ??= new UnsentData(this.#stream.host.buffers)).add(length, this.#stream.quic);
   }
 
   #drained(): void {
@@ -350,6 +349,13 @@ export class Http3Exchange extends withExchangeState(Deadline) implements Exchan
     }
   }
 
+  /** The client takes no more of the response. Without this, the stream would stay open until the client ends its body. */
+  #stop(): void {
+    this.cancel();
+    this.#endRequest(codes.REQUEST_CANCELLED);
+    if (!this.#stream.quic.destroyed) this.#stream.quic.resetStream(codes.REQUEST_CANCELLED);
+  }
+
   /** The stream was closed, by either side. */
   closed(): void {
     this.cancel();
@@ -382,13 +388,8 @@ export class Http3Exchange extends withExchangeState(Deadline) implements Exchan
 
   /** The write timeout is over. */
   override onDeadline(): void {
-    const { quic } = this.#stream;
-    if (this.#isReading) {
-      this.#runWriteTimer();
-      return;
-    }
-    this.cancel();
-    if (!quic.destroyed) quic.resetStream(codes.REQUEST_CANCELLED);
+    if (this.#isReading) this.#runWriteTimer();
+    else this.#stop();
   }
 
   #finish(): void {
