@@ -177,8 +177,9 @@ test("Permit2 is used only if its allowance is known to be sufficient", async ()
     expect((await choose([choice], { funds: funds(choice) })).method).toBe("permit2");
   }
   const { facilitatorAddress: _, ...extra } = UPTO.extra;
-  const nobody = { ...UPTO, extra };
-  expect(await refusal(choose([nobody], { funds: funds(nobody) }))).toContain("none of the payment methods");
+  const upfront = { ...UPTO, extra: { ...UPTO.extra, paymentFlow: "upfront" } };
+  for (const unusable of [{ ...UPTO, extra }, upfront, { ...UPTO, scheme: "other" }])
+    expect(await refusal(choose([unusable], { funds: funds(unusable) }))).toContain("none of the payment methods");
 });
 
 const APPROVAL: ApprovalTerms = { nonce: 1n, fees: { maxFeePerGas: 2n, maxPriorityFeePerGas: 1n } } as never;

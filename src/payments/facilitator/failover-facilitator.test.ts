@@ -120,6 +120,8 @@ test("the challenge names a facilitator that responds, and is the same object un
   expect(facilitator.current?.[0]?.extra).toEqual({ of: "b" });
   expect(facilitator.assign(PAYMENT, REQUIREMENTS, "a")).toBe("b");
   expect(order({ kinds: undefined }, { kinds: undefined }).facilitator.current).toBeUndefined();
+  const deps = { chain: undefined, log: () => {} };
+  expect(new FailoverFacilitator([member("a", first)], deps).current).toBe(first.kinds);
 });
 
 const SETTLEMENTS: readonly (readonly [string, Settlement, readonly string[]])[] = [

@@ -47,7 +47,7 @@ export class TarLister {
     if (!isTarHeader(header)) throw new FileError("it is a damaged tar file");
     const text = (start: number, length: number): string => textAt(header, start, length);
     const size = sizeOf(header);
-    const type = text(156, 1) || "0";
+    const type = text(156, 1);
     if (type === "L" || type === "x") {
       if (size > MAX_NAME_BYTES) throw new FileError("it is a tar file with a name that is too long");
       this.#nameBytes = { size, type };
