@@ -93,6 +93,40 @@ test("of a mailbox the first message is read", async () => {
   expect(markdown()).toEndWith("first\n\nFurther messages of the mailbox are left out.");
 });
 
+test.each<[what: string, lines: readonly string[], markdown: string, about: object]>([
+  ["without fields", ["From a", "X-A: b", "", "Hello", ""], "Hello", {}],
+  [
+    "to a group",
+    ["To: Keepers: Ann <a@a.test>, b@b.test;", "", "Hello"],
+    String.raw`- **To:** Keepers: Ann \<a@a.test>, b@b.test` + "\n\nHello",
+    {},
+  ],
+  [
+    "with a picture in its text",
+    [
+      'Content-Type: multipart/related; boundary="r"',
+      "",
+      "--r",
+      "Content-Type: text/html",
+      "",
+      "<p>Hello</p>",
+      "--r",
+      "Content-Type: image/png",
+      "Content-ID: <a>",
+      "Content-Disposition: inline",
+      "",
+      "x",
+      "--r--",
+    ],
+    "Hello",
+    {},
+  ],
+])("a message %s", async (_what, lines, markdown, about) => {
+  const content = await readBytes(lines.join("\r\n"));
+  expect(content.markdown()).toBe(markdown);
+  expect([content.title, content.about, content.isPartial]).toEqual(["", about, false]);
+});
+
 test("parts that are nested 1,000 deep are refused", async () => {
   const nested = Array.from(
     { length: 1_000 },
