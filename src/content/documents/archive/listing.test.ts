@@ -118,6 +118,25 @@ test("a gzip file with one text has its size", async () => {
   expect(markdown()).toBe("A gzip archive with 1 file.\n\n| Name | Bytes |\n| --- | --- |\n| unnamed | 1000 |");
 });
 
+const NAME = Buffer.from("a.txt\0");
+
+test.each<[flags: number, fields: Buffer, name: string]>([
+  [8, NAME, "a.txt"],
+  [8, NAME.subarray(5), "unnamed"],
+  [4, Buffer.from([0, 0]), "unnamed"],
+  [12, Buffer.concat([Buffer.from([2, 0, 1, 1]), NAME]), "a.txt"],
+])("the name of a text in a gzip file with the flags %d", async (flags, fields, name) => {
+  const bytes = gzipSync("x".repeat(1_000));
+  bytes[3] = flags;
+  const { markdown } = await readBytes(Buffer.concat([bytes.subarray(0, 10), fields, bytes.subarray(10)]));
+  expect(markdown()).toEndWith(`| ${name} | 1000 |`);
+});
+
+test("all files of a large compressed tar file are listed", async () => {
+  const { markdown } = await readBytes(gzipSync(makeTar({ a: 100_000, b: 100_000, c: 1 })));
+  expect(markdown().match(/^\| \w \| \d+/gm)).toEqual(["| a | 100000", "| b | 100000", "| c | 1"]);
+});
+
 test("damaged archives are refused", async () => {
   expect(await failureOf(gzipSync("x".repeat(1_000)).subarray(0, 20))).toBe("it is a damaged gzip file");
   const tar = makeTar({ a: 1, b: 1 });

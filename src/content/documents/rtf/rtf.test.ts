@@ -38,12 +38,31 @@ test("tables have their cells, and text goes on after them", async () => {
   );
 });
 
+test("a row may end with the text, and a text between two rows makes two tables", async () => {
+  const body = `${row("A", "1")}${row("B", "2")}\\pard Then\\par${row("C", "3")}\\pard\\intbl D\\cell 4`;
+  expect(await markdown(body)).toBe(
+    "| A | 1 |\n| --- | --- |\n| B | 2 |\n\nThen\n\n| C | 3 |\n| --- | --- |\n| D | 4 |",
+  );
+});
+
+const heading = (label: string): string => String.raw`\pard\outlinelevel0{\listtext ${label}\tab}Of tolls\par`;
+
+test("headings keep their numbers, and no other labels", async () => {
+  expect(await markdown(heading("1.2") + heading(String.raw`\'b7`))).toBe("# 1.2 Of tolls\n\n# Of tolls");
+});
+
 const item = (label: string, level: number, text: string): string =>
   String.raw`\pard{\listtext\tab ${label}\tab}\ls1\ilvl${level} ${text}\par`;
 
 test("lists have the labels of their items", async () => {
   expect(await markdown(item("1.", 0, "one") + item(String.raw`\'b7`, 1, "deep") + item("2.", 0, "two"))).toBe(
     "1. one\n   - deep\n2. two",
+  );
+});
+
+test("lists with letters are numbered", async () => {
+  expect(await markdown(item("(a)", 0, "one") + item("b.", 0, "two") + item("-", 0, "other"))).toBe(
+    "1. one\n2. two\n\n- other",
   );
 });
 
