@@ -28,7 +28,6 @@ export function formatOf(code: string): NumberFormat {
     .join("")
     .replace(/"[^"]*"|\\.|_.|\*./g, "")
     .replace(/\[(?!h{1,2}\]|m{1,2}\]|s{1,2}\])[^\]]*\]/gi, "");
-  if (/^general$/i.test(shown)) return NUMBER;
   const isDate = /[yd]/i.test(shown) || /mmm/i.test(shown);
   const isTime = /[hs]/i.test(shown);
   const hasSeconds = /s/i.test(shown);
@@ -73,13 +72,13 @@ export function shownNumber(value: string, { kind, decimals, hasSeconds }: Numbe
   const time = iso.slice(11, hasSeconds ? 19 : 16);
   // Programs write a time without a day, and an empty date, as numbers below 1.
   if (number < 1 && kind !== "time") return kind === "date" ? value : time;
-  if (kind === "time") return number < 1 ? time : elapsed(number, hasSeconds);
+  if (kind === "time") return elapsed(number, hasSeconds);
   return kind === "date" ? iso.slice(0, 10) : `${iso.slice(0, 10)} ${time}`;
 }
 
 const two = (number: number): string => `${number}`.padStart(2, "0");
 
-/** Hours of more than a day. */
+/** Hours, which may be more than those of a day. */
 function elapsed(days: number, hasSeconds: boolean): string {
   const seconds = Math.round(days * 86_400);
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
