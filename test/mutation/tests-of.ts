@@ -98,6 +98,7 @@ export const TESTS_OF: Readonly<Record<string, readonly string[]>> = {
     "test/policy/own-filter-responses.test.ts",
   ],
   "src/gateway/tenants": ["test/flow", "test/tenants", "test/admin/tenants.test.ts"],
+  "src/content/documents": ["src/content/extractor/outcome-of.test.ts"],
   "src/content/extraction": ["test/engines"],
   "src/content/jobs": ["src/content/operations/crawl.test.ts", "src/content/operations/job-watchers.test.ts"],
   "src/payments/evm": [
