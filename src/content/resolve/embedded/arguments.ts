@@ -96,8 +96,11 @@ function comparedFit(sides: Sides): Fit {
   if (asked.isByAgent && isPassive && namesActor(after.slice(by + 1), agent, reader)) return OTHER_ACTOR;
   if (patient === undefined || !OUTCOMES.exclusive.has(outcome) || !isNamedIn(patient, done, names)) return DIFFERENT;
   // "The club won" can be the agent, "they won against Ashcombe" is not Ashcombe.
+  const isBehind = agent?.heads.isSubsetOf(new Set(after.map(({ stem }) => stem))) === true;
+  // "the winner of the prize is X"
+  if (isBehind && predication.reality === "noun") return DIFFERENT;
   const isOther =
-    agent?.heads.isSubsetOf(new Set(after.map(({ stem }) => stem))) === true ||
+    isBehind ||
     doer.some(
       ({ capital, text }) =>
         capital && !/^\d/u.test(text) && !ADVERB.test(text) && !isFunctionWord(text, reader.grammar),

@@ -195,6 +195,9 @@ function isInTime({ plan, years }: Asked, text: string, clause: Clause, dates: r
   });
 }
 
+/** "in April or May 2026" */
+const EITHER = /(?<!\p{L})(?:or|oder|ou|o)\s(?:\p{L}+\s)?\p{L}+\s(?:19|20)\d{2}/iu;
+
 /**
  * Whether a figure is of a part of the time or of the area of the question: "388,000 cars in April", "in Europe". The whole can be
  * more, and a share of a part says nothing about the whole.
@@ -208,7 +211,8 @@ function isPartial(
   const ownThresholds = asked.thresholds.filter(
     ({ unit }) => unit === figure.unit || unit === "" || figure.unit === "",
   );
-  if (figure.unit !== "percent" && ownThresholds.every((one) => meets(figure, one) === "yes")) return false;
+  const isOfEach = figure.unit === "percent" && !EITHER.test(asked.plan.statement);
+  if (!isOfEach && ownThresholds.every((one) => meets(figure, one) === "yes")) return false;
   const { from = Number.NEGATIVE_INFINITY, deadline = Number.POSITIVE_INFINITY } = asked.plan;
   const own = dates.filter(({ start, end }) => end >= clause.start - BESIDE && start <= clause.end + BESIDE);
   const isShort = own.some(

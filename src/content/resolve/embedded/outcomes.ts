@@ -7,7 +7,7 @@ import { ANONYMOUS, TAKEN_BACK } from "../reading/phrases.ts";
 import { type Reality } from "../reading/reality.ts";
 import { HARD, type ReadSentence, type Token } from "../reading/spans.ts";
 import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
-import { isForm, type Language, wordsOf } from "../reading/words.ts";
+import { isForm, isRomance, type Language, wordsOf } from "../reading/words.ts";
 import { fitOf } from "./arguments.ts";
 import { boundStrengthOf, NOTHING, OTHER_ACTOR, type Reading, sharesOf } from "./outcome-reading.ts";
 import { type Asked, GOVERNED } from "./question.ts";
@@ -154,11 +154,23 @@ function verbOfResult(tokens: readonly Token[], at: number): number | undefined 
 const DECLARES =
   /^(?:declared|declares|ruled|found|left|leaves|kept|keeps|held|holds|liess|lasst|belasst|beliess|laisse|maintenu|dejo|lasciato|deixou|erklarte?|erklart|declare|declaro|dichiarato|dichiara|declarou|befand)$/u;
 
+const AGAINST = /^(?:against|gegen|contre|contra|contro)$/u;
+
+/** Whether the verb of a Romance sentence governs another verb. */
+function isOfInfinitive({ language = "en" }: Asked, { text, capital }: Token): boolean {
+  return (
+    isRomance(language) && !capital && text.length > 4 && /(?:[aei]r|[aei]re)$/u.test(text) && !WORDS.time.has(text)
+  );
+}
+
 /** Whether the words behind a predicate give it another sense: "passed over", "resigned from the youth wing". */
 function isOtherSense(asked: Asked, tokens: readonly Token[], at: number, { reality, after }: Predication): boolean {
   const [token, next] = [tokens[at], after[0]];
   if (token === undefined || next === undefined || next.gap.trim() !== "") return false;
   if (WORDS.particle.has(next.text) && WORDS.withParticle.has(token.text))
+    return !wordsOf(asked.plan.statement).some(({ text }) => text === next.text);
+  // "aprobó tramitar la ley", "a voté contre la loi"
+  if (isOfInfinitive(asked, next) || AGAINST.test(next.text))
     return !wordsOf(asked.plan.statement).some(({ text }) => text === next.text);
   // "stands on a hill", "stands to lose"
   if (/^stands?$/u.test(token.text) && GRAMMARS.en.preposition.has(next.text)) return true;

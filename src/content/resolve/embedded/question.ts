@@ -187,7 +187,8 @@ function partsOf(
   // "¿Aprobó el pleno la subida?": the subject follows the verb, and the object begins at the next article.
   const isVerbFirst = isRomance(language) && left.every(({ text }) => grammar.have.has(text));
   if (language !== "de" && !isVerbFirst) return [left, behind];
-  const words = isVerbFirst ? behind : left;
+  // "Gewann Jana Rehm den Preis?"
+  const words = isVerbFirst || left.length === 0 ? behind : left;
   const end = isVerbFirst ? secondPhrase(words, grammar) : nounPhraseEnd(words, grammar);
   const isRival = isVerbFirst && RIVAL.test(words[end]?.text ?? "");
   return [words.slice(0, end), words.slice(isRival ? end + 1 : end)];

@@ -18,10 +18,24 @@ export interface Place {
 export function isOfAnother(zone: readonly Token[], at: number, argument: Argument, place: Place): boolean {
   return (
     WORDS.partial.has(zone[at - 1]?.text) ||
+    isOwnerAt(zone, at, argument) ||
     (WORDS.lesser.has(zone[at - 1]?.text) && !argument.words.has(zone[at - 1]?.stem ?? "")) ||
     hasOtherComplement(zone, at, argument, place) ||
     hasOtherPlace(zone, at, argument, place)
   );
+}
+
+/** "The Senate of Corland's committee": the argument is the owner of the noun that follows. */
+function isOwnerAt(zone: readonly Token[], at: number, { words }: Argument): boolean {
+  const end = zone.findIndex(
+    (word, n) => n > at && !words.has(word.stem) && !WORDS.of.has(word.text) && word.text !== "the",
+  );
+  return end > at + 1 && isOwner(zone[end]);
+}
+
+/** Whether a word begins with the mark of a possessive: "Velant's rival", "Motors' rival". */
+export function isOwner(word: Token | undefined): boolean {
+  return word !== undefined && (word.text === "s" ? /['’]/u : /^['’]\s/u).test(word.gap);
 }
 
 /**

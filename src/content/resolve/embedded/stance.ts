@@ -1,6 +1,7 @@
 import { type Source, type Statement, type Support } from "../reading/analysis.ts";
 import { type FirstNumber } from "../reading/date-order.ts";
 import { datesAround, datesOf, type NamedDate } from "../reading/dates.ts";
+import { boundedDate } from "../reading/deadline.ts";
 import { GRAMMARS } from "../reading/grammar.ts";
 import { quantitiesOf } from "../reading/quantities.ts";
 import { EFFECT, LAST_YEAR } from "../reading/phrases.ts";
@@ -60,6 +61,7 @@ function statementIn(asked: Asked, passage: Passage, at: At): Statement | undefi
   const dates = reading.sign > 0 ? named.filter(({ start }) => !TERM.test(passage.text.slice(0, start))) : named;
   const turned = asked.plan.negated ? -reading.sign : reading.sign;
   const date = dateOf(passage.text, dates, reading);
+  const when = date === undefined ? yearOf(passage.text, dates, reading) : boundedDate(passage.text, date, dates);
   const base: Statement = {
     source: at.index,
     quote: passage.text,
@@ -95,7 +97,12 @@ function statementIn(asked: Asked, passage: Passage, at: At): Statement | undefi
         (part !== undefined && sentence !== undefined && hasSurplus(asked, passage.text, sentence, part)),
       isTurnable: isTurnable(asked, passage, reading, sentence),
     },
-    { reading, date, isDated: dates.length > 0 || LAST_YEAR.test(passage.text), source: at.source },
+    {
+      reading,
+      date: when,
+      isDated: dates.some(({ to }) => to <= (asked.plan.deadline ?? to)) || LAST_YEAR.test(passage.text),
+      source: at.source,
+    },
   );
 }
 
@@ -128,6 +135,19 @@ function dateOf(text: string, dates: readonly NamedDate[], { part, isFigure }: R
   const isOther = part !== undefined && CIRCUMSTANCE.test(text.slice(part.start));
   return inside ?? (isFigure === true || isOther ? undefined : exact[0]);
 }
+
+/** The year of the outcome: "opened in 2026". Undefined for a figure, and for the year of a name. */
+function yearOf(text: string, dates: readonly NamedDate[], { part, isFigure }: Reading): NamedDate | undefined {
+  if (isFigure === true) return undefined;
+  return dates.find(
+    ({ precision, start, end }) =>
+      precision === "year" &&
+      IN_YEAR.test(text.slice(0, start)) &&
+      (part === undefined || (end >= part.start - BESIDE && start <= part.end + BESIDE)),
+  );
+}
+
+const IN_YEAR = /(?<!\p{L})(?:in|im\sjahre?|en|em|nel|during|au\scours\sde|durante)\s$/iu;
 
 const CIRCUMSTANCE = /^(?:after|before|since)\s/iu;
 

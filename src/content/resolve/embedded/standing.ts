@@ -5,7 +5,7 @@ import { WORDS } from "../reading/vocabulary.ts";
 import { IRREGULAR_PAST, isForm, isRomance } from "../reading/words.ts";
 import { BY_CONTEXT } from "./fit.ts";
 import { type Argument } from "../reading/noun-phrases.ts";
-import { isOfAnother, type Place } from "./rivals.ts";
+import { isOfAnother, isOwner, type Place } from "./rivals.ts";
 
 /** Nouns that a name does not need: "Petrel" for "the Petrel mission". */
 const KIND =
@@ -117,8 +117,7 @@ function headByNext(zone: readonly Token[], at: number, argument: Argument, plac
   const { grammar, language } = reader;
   const next = zone[at + 1];
   const beside = next !== undefined && /^[\s\u00a0-]*$/u.test(next.gap);
-  if (next?.text === "s" && /['’]/u.test(next.gap))
-    return isSubject && argument.words.size === 1 && isBody(zone, at + 2);
+  if (isOwner(next)) return isSubject && argument.words.size === 1 && isBody(zone, at + 2);
   // "named Ludo Farrant director": the question names the role too.
   const isRole = !isSubject && next !== undefined && !next.capital && place.terms.has(next.stem);
   if (beside && !argument.words.has(next.stem) && !WORDS.standFor.has(next.text) && !isRole) {
@@ -144,10 +143,25 @@ function isBody(zone: readonly Token[], at: number): boolean {
   return WORDS.body.has(zone[at]?.text) || (zone[at]?.text === "central" && zone[at + 1]?.text === "bank");
 }
 
+/** "Jon Lindqvist" for "Mara Lindqvist", and not "Mara Elin Lindqvist". */
+function isNamesake(zone: readonly Token[], at: number, { words }: Argument, { names, reader }: Place): boolean {
+  const [first, second, last] = [zone[at - 2], zone[at - 1], zone[at]];
+  if (second === undefined || last === undefined || !last.capital || last.gap.trim() !== "") return false;
+  const isOther =
+    second.capital &&
+    /^\p{L}{2}/u.test(second.text) &&
+    !words.has(second.stem) &&
+    !WORDS.title.has(second.text) &&
+    !WORDS.time.has(second.text) &&
+    !isFunctionWord(second.text, reader.grammar);
+  return isOther && !words.has(first?.stem ?? "") && [...words].some((word) => names.has(word) && word !== last.stem);
+}
+
 /** Whether the words before a word leave it the head of its noun phrase. */
 function isHeadBehind(zone: readonly Token[], at: number, argument: Argument, place: Place): boolean {
   const { isSubject, reader } = place;
   const { grammar, language } = reader;
+  if (isNamesake(zone, at, argument, place)) return false;
   // "la tour Nord": a Romance name follows its noun.
   const isGermanic = !isRomance(language);
   for (let n = at - 1; n >= 0; n -= 1) {
@@ -166,7 +180,11 @@ function isHeadBehind(zone: readonly Token[], at: number, argument: Argument, pl
       (word.capital && !WORDS.standFor.has(word.text) && language === "en" && n === 0)
     )
       continue;
-    if (grammar.preposition.has(word.text) && !(language !== "en" && ["a", "al", "les", "des"].includes(word.text))) {
+    // "venció al Real": the Spanish "a" before a person governs nothing, if no noun stands before it.
+    const isObjectMark = !isSubject && n === 0 && /^al?$/u.test(word.text);
+    const isArticle =
+      isRomance(language) && (/^(?:les|des)$/u.test(word.text) || (language === "pt" && word.text === "a"));
+    if (grammar.preposition.has(word.text) && !isObjectMark && !isArticle) {
       if (grammar.by.has(word.text) && n === 0) return true;
       const [noun, modifier] = zone
         .slice(0, n)

@@ -41,6 +41,7 @@ export function hasSurplus(
   const figures = quantitiesOf(text, language, dates);
   const question = wordsOf(asked.plan.statement);
   if (language === "en" && hasLikeName(asked, tokens, question)) return true;
+  if (!isSubjectOnly && AGAIN.test(text.slice(part.start, part.end)) && !AGAIN.test(asked.plan.statement)) return true;
   return phrasesOf(tokens, text, part, grammar).some((words) => {
     const roles = words.map((word, at): Role => {
       const figure = figures.find(({ start, end }) => start < word.end && word.start < end);
@@ -74,6 +75,9 @@ export function hasSurplus(
     );
   });
 }
+
+/** Verbs for a thing that was open before. */
+const AGAIN = /(?<!\p{L})(?:reop|wiederer|rouv|reab|riap)\p{L}+/iu;
 
 /** "the administrative court", if the question asks for "a court". */
 function isAnyOf({ agent }: Asked, next: Token | undefined, question: readonly Word[], { capital }: Word): boolean {

@@ -33,6 +33,9 @@ export function inTime(
   if (date !== undefined && date.from > told) return { ...neutral, kind: "announcement" };
   if (from !== undefined && from > told && reading.sign > 0) return neutral;
   if (date !== undefined && from !== undefined && date.to < from) return neutral;
+  // "opened in June" for "after 15 June"
+  if (date !== undefined && from !== undefined && date.from < from && reading.sign > 0)
+    return { ...neutral, isDateOpen: true };
   // "Will the Queen open parliament by November?": its opening in the year before is another one.
   if (date !== undefined && asked.isFuture && date.to < (deadline ?? asked.now) - RECENT) return neutral;
   const isFinal = reading.isFigure === true && FINAL.test(`${source.title} ${statement.quote}`);
@@ -68,10 +71,9 @@ function isOfOtherTime({ title, published = 0 }: Source, from = Number.NEGATIVE_
   return dates.length > 0 && !dates.some((date) => date.to >= from && date.from <= deadline);
 }
 
-/** Whether the event is in time by one reading of its date or of the question's, and late by the other. */
+/** Whether a part of the date is in time, or it is in time by one reading of it or of the question's, and the rest is late. */
 function isOpen(date: NamedDate, { plan }: Asked): boolean {
   const { deadline = Number.POSITIVE_INFINITY, ambiguity } = plan;
-  if (!date.isAmbiguous && ambiguity === undefined) return false;
   return date.to > (ambiguity?.earliest ?? deadline);
 }
 

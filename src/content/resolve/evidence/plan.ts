@@ -4,11 +4,12 @@ import { firstNumberOf } from "../reading/date-order.ts";
 import { datesOf } from "../reading/dates.ts";
 import { COMPARING } from "../reading/comparisons.ts";
 import { partsOf } from "./parts.ts";
-import { spanOf } from "../reading/deadline.ts";
+import { isCounting, spanOf } from "../reading/deadline.ts";
 import { isNegated } from "../reading/negation.ts";
 import { resolutionSourceOf } from "../reading/resolution-source.ts";
 import { quantitiesOf } from "../reading/quantities.ts";
 import { isName, thresholdsOf } from "../reading/thresholds.ts";
+import { WORDS } from "../reading/vocabulary.ts";
 import { type Language, languageOf, STOP_WORDS, type Word, wordsOf } from "../reading/words.ts";
 
 /** Maximum number of characters of question and criteria that are read. The operation accepts no longer questions. */
@@ -46,8 +47,9 @@ function simplePlanOf(question: string, criteria: string, now: number): Plan {
   const statement = statementOf(asked);
   const dates = datesOf(statement, now);
   const language = languageOf(asked);
-  const numbers = quantitiesOf(statement, language, dates);
-  const others = [...dates, ...numbers.filter((number) => !isName(statement, number))];
+  const all = quantitiesOf(statement, language, dates);
+  const numbers = all.filter((one) => !isCounting(statement, dates, one));
+  const others = [...dates, ...all.filter((number) => !numbers.includes(number) || !isName(statement, number))];
   const terms = termsOf(statement, language, others);
   const order = firstNumberOf(`${asked}\n${rules}`, languageOf(asked));
   const span = spanOf(asked, rules, { now, order });
@@ -122,6 +124,9 @@ function termsOf(
     )
       continue;
     if (others.some((other) => word.start < other.end && other.start < word.end)) continue;
+    // "by the end of June"
+    if (WORDS.time.has(word.text) && others.some(({ start }) => OF_DATE.test(statement.slice(word.end, start))))
+      continue;
     seen.add(word.stem);
     kept.push(
       index === 0 || (language === "de" && isGermanNoun(words[index - 1])) ? { ...word, capital: false } : word,
@@ -129,6 +134,8 @@ function termsOf(
   }
   return kept.slice(0, MAX_TERMS);
 }
+
+const OF_DATE = /^\s(?:(?:of|de|del|di|do|des|the)\s)?$/u;
 
 /** German nouns have capital letters too. After an article or a number, such a word is common. */
 function isGermanNoun(previous: Word | undefined): boolean {

@@ -89,7 +89,8 @@ function isPassiveGerman(tokens: readonly Token[], clause: Span): boolean {
 const PARTICIPLE = /(?:e|ee|es|ees|[iau]t[oaie]|[iau]d[oa]s?)$/u;
 
 /** Verbs with two objects: the subject of the passive receives the other one. */
-export const AWARDS = /^(?:award|ausgezeichnet|premiad|attribue|verliehen|otorgad|assegnat|atribuid|entregue)/u;
+export const AWARDS =
+  /^(?:award|ausgezeichnet|premiad|attribue|decern|revient|verliehen|otorgad|assegnat|atribuid|entregue)/u;
 
 /** Verbs whose perfect has "be": "ist zurückgetreten", "est mort", "è morto". */
 export function isParticipleOfMotion(token: Token | undefined, language: Language): boolean {
@@ -115,7 +116,11 @@ function sharedSubject(tokens: readonly Token[], start: number, grammar: Grammar
     if (!isApart) return tokens.slice(from + 1, end);
     end = from;
   }
-  return tokens.slice(from, end);
+  // "Odell, not Karsten, built the dam"
+  const contrast = tokens.findIndex(
+    (word, at) => at > from && at < end && word.gap.includes(",") && grammar.not.has(word.text),
+  );
+  return tokens.slice(from, contrast < 0 ? end : contrast);
 }
 
 export interface Clause {

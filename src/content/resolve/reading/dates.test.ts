@@ -41,7 +41,7 @@ describe("the dates in a text", () => {
     ["In the second quarter of 2024.", "2024-04-01..2024-06-30 quarter"],
     ["Im ersten Quartal 2024.", "2024-01-01..2024-03-31 quarter"],
     ["Au quatrième trimestre 2024.", "2024-10-01..2024-12-31 quarter"],
-    ["The last quarter of 2024.", "2024-01-01..2024-12-31 year"],
+    ["The last quarter of 2024.", "2024-10-01..2024-12-31 quarter"],
     ["El 2 de mayo de 2026.", "2026-05-02 day"],
     ["Le 1er août 2026.", "2026-08-01 day"],
     ["On 32 May 2026.", "2026-05-01..2026-05-31 month"],

@@ -1,4 +1,5 @@
 import { type FirstNumber, firstNumberOf } from "./date-order.ts";
+import { FIRST_OF_FOUR, type Period, periodForms } from "./periods.ts";
 
 /** A span of time that a text names. */
 export interface NamedDate {
@@ -6,7 +7,7 @@ export interface NamedDate {
   readonly from: number;
   /** The last instant, in Unix milliseconds; of an ambiguous date, the end of its later reading. */
   readonly to: number;
-  /** True for "03/04/2026", which may be 3 April or 4 March, if the text does not show which. */
+  /** True for "03/04/2026", which may be 3 April or 4 March, if the text does not show which. True for "mid-June" too. */
   readonly isAmbiguous: boolean;
   readonly start: number;
   readonly end: number;
@@ -59,15 +60,7 @@ const BARE_MONTH = new RegExp(
   "giu",
 );
 
-/** The names of the quarters of a year. */
-const QUARTERS = [
-  "first|1st|1\\.|erste[ns]?|premier|1er|primer|primo|primeiro",
-  "second|2nd|2\\.|zweite[ns]?|deuxième|2e|segundo|secondo",
-  "third|3rd|3\\.|dritte[ns]?|troisième|3e|tercer|terzo|terceiro",
-  "fourth|4th|4\\.|vierte[ns]?|quatrième|4e|cuarto|quarto",
-];
-const QUARTER = `(?<![\\p{L}\\d])${QUARTERS.map((names) => `(?:(${names})\\s)?`).join("")}(?:quarter|quartal|trimestre)`;
-const BARE_QUARTER = new RegExp(QUARTER, "giu");
+const BARE_QUARTER = new RegExp(`${FIRST_OF_FOUR}(?:quarter|quartal|trimestre)`, "giu");
 
 /** The months, from 0, that a text names without a day and a year, also by a quarter of the year. */
 export function bareMonthsIn(text: string): number[] {
@@ -82,6 +75,16 @@ export function bareMonthsIn(text: string): number[] {
 type Groups = readonly (string | undefined)[];
 
 const FORMS: readonly (readonly [RegExp, (groups: Groups, order: FirstNumber | undefined) => Parts | undefined])[] = [
+  ...periodForms(NAMES, monthOf).map(
+    ([pattern, read]) =>
+      [
+        pattern,
+        (groups: Groups) => {
+          const period = read(groups);
+          return period === undefined ? undefined : { year: period.year, period };
+        },
+      ] as const,
+  ),
   [new RegExp(`\\b(${YEAR})-(\\d{2})-(\\d{2})\\b`, "g"), ([y, m, d]) => parts(y, Number(m) - 1, d)],
   [
     new RegExp(`(${YEAR})\\s?年\\s?(\\d{1,2})\\s?月\\s?(\\d{1,2})\\s?日`, "g"),
@@ -111,11 +114,6 @@ const FORMS: readonly (readonly [RegExp, (groups: Groups, order: FirstNumber | u
   ],
   [new RegExp(`\\b(\\d{1,2})\\.(\\d{1,2})\\.(${YEAR})\\b`, "g"), (groups) => numeric(groups, "day")],
   [new RegExp(`\\b(\\d{1,2})/(\\d{1,2})/(${YEAR})\\b`, "g"), numeric],
-  [new RegExp(`\\bQ([1-4])[\\s-](${YEAR})\\b`, "gi"), ([q, y]) => ({ year: Number(y), quarter: Number(q) })],
-  [
-    new RegExp(`${QUARTER}(?:\\s(?:of|de|del|du|di|do|des\\sjahres))?\\s(${YEAR})\\b`, "giu"),
-    ([q1, q2, q3, q4, y]) => quarterly([q1, q2, q3, q4], y),
-  ],
   [
     new RegExp(`(?<![\\d.,$€£-])\\b(${YEAR})[/–-](?:\\d{2}|${YEAR})\\b(?![.,/-]?\\d)`, "g"),
     ([y]) => ({ year: Number(y), isSeason: true }),
@@ -131,7 +129,7 @@ interface Parts {
   readonly year?: number | undefined;
   readonly month?: number | undefined;
   readonly day?: number | undefined;
-  readonly quarter?: number | undefined;
+  readonly period?: Period;
   /** "2025/26": from July to June. */
   readonly isSeason?: boolean;
   /** The first number may also be the month. */
@@ -150,11 +148,6 @@ function parts(year: string | undefined, month: number | undefined, day: string 
     month,
     day: day === undefined ? undefined : Number(day),
   };
-}
-
-function quarterly(names: Groups, year: string | undefined): Parts | undefined {
-  const at = names.findIndex((name) => name !== undefined);
-  return at < 0 ? undefined : { year: Number(year), quarter: at + 1 };
 }
 
 /** "13/5/2026" certainly has the day first. `order` decides for "5/6/2026". */
@@ -182,13 +175,14 @@ export function datesOf(text: string, near: number, order = firstNumberOf(text))
       if (date !== undefined) found.push(stretch(date, near, { start, end }));
     }
   }
-  const sorted = [...found, ...found.flatMap((date) => firstDayOf(text, date) ?? [])].toSorted(
-    (a, b) => a.start - b.start,
-  );
+  const firsts = found
+    .flatMap((date) => firstDayOf(text, date) ?? firstMonthOf(text, date) ?? [])
+    .filter((one) => !found.some((other) => one.start < other.end && other.start < one.end));
+  const sorted = [...found, ...firsts].toSorted((a, b) => a.start - b.start);
   return sorted.map((date, at) => withYear(text, date, sorted[at - 1], sorted[at + 1]));
 }
 
-const TO = "(?:and|to|through|until|[-–—]|und|bis|et|au|y|al?|e)";
+const TO = "(?:and|or|to|through|until|[-–—]|und|oder|bis|et|ou|au|y|al?|e|o)";
 const ARTICLE = "(?:the\\s|den\\s|zum\\s|le\\s|el\\s|il\\s|l['’])?";
 /** The words between the first and the last date of a span: "1 May to 3 June". */
 const SPAN = new RegExp(`^\\s?${TO}\\s?${ARTICLE}$`, "iu");
@@ -216,6 +210,18 @@ function inYear(date: NamedDate, years: number): NamedDate {
     return day.setUTCFullYear(day.getUTCFullYear() + years);
   });
   return { ...date, from: from ?? date.from, to: (end ?? date.to) - 1, hasYear: true };
+}
+
+/** A month before a month: "from June through August 2026". */
+const FIRST_MONTH = new RegExp(`(?<!\\p{L})(${NAMES})\\s?${TO}\\s?${ARTICLE}$`, "iu");
+
+function firstMonthOf(text: string, last: NamedDate): NamedDate | undefined {
+  const from = Math.max(0, last.start - 30);
+  const match = last.precision === "month" ? FIRST_MONTH.exec(text.slice(from, last.start)) : null;
+  const month = monthOf(match?.[1]);
+  if (match === null || month === undefined) return undefined;
+  const start = from + match.index;
+  return stretch(parts(undefined, month, undefined) ?? {}, last.from, { start, end: start + (match[1]?.length ?? 0) });
 }
 
 /** A day of the month before a date that has the month and the year: "20 to 26 January 2026". */
@@ -260,16 +266,13 @@ export function datesAround(text: string, published: number, order = firstNumber
 }
 
 function stretch(
-  { year, month, day, quarter, isSeason, isAmbiguous }: Parts,
+  { year, month, day, period, isSeason, isAmbiguous }: Parts,
   near: number,
   place: { start: number; end: number },
 ): NamedDate {
   const hasYear = year !== undefined;
   const named = { ...place, hasYear, isAmbiguous: false };
-  if (quarter !== undefined && year !== undefined) {
-    const first = (quarter - 1) * 3;
-    return { ...named, precision: "quarter", from: Date.UTC(year, first), to: Date.UTC(year, first + 3) - 1 };
-  }
+  if (period !== undefined) return { ...named, ...spanOfPeriod(period, near) };
   if (isSeason === true && year !== undefined)
     return { ...named, precision: "year", from: Date.UTC(year, 6), to: Date.UTC(year + 1, 6) - 1 };
   const chosen = year ?? nearestYear(month ?? 0, day ?? 1, near);
@@ -289,6 +292,19 @@ function stretch(
     };
   }
   return { ...named, precision: "day", from: Date.UTC(chosen, month, day), to: Date.UTC(chosen, month, day + 1) - 1 };
+}
+
+function spanOfPeriod(
+  { year, month = 0, days, months, isVague }: Period,
+  near: number,
+): Pick<NamedDate, "from" | "to" | "isAmbiguous" | "precision"> {
+  const chosen = year ?? nearestYear(month, days?.[0] ?? 1, near);
+  const own = { isAmbiguous: isVague, precision: "quarter" } as const;
+  if (months !== undefined)
+    return { ...own, from: Date.UTC(chosen, months[0]), to: Date.UTC(chosen, months[1] + 1) - 1 };
+  const [first, last] = days ?? [1, 31];
+  const end = Math.min(Date.UTC(chosen, month, last + 1), Date.UTC(chosen, month + 1));
+  return { ...own, from: Date.UTC(chosen, month, first), to: end - 1 };
 }
 
 function nearestYear(month: number, day: number, near: number): number {

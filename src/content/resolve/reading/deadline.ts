@@ -1,6 +1,8 @@
 import { type FirstNumber } from "./date-order.ts";
 import { datesOf, isSpan, type NamedDate } from "./dates.ts";
+import { numberWord, numberWordPattern } from "./number-words.ts";
 import { firstOf } from "./word-classes.ts";
+import { LANGUAGES } from "./words.ts";
 
 /** The time in which the event must take place. */
 export interface Span {
@@ -48,18 +50,29 @@ const ANY_ZONE = new RegExp(
 );
 
 const UNTIL =
-  /(?:\b(?:by|until|till|before|through|prior to|(?:no|not) later than|earlier than|on or before|ahead of|bis|vor|avant|jusqu['’]au|antes del?|hasta el?|entro|fino al?|até(?: ao?)?|prima d(?:i|el|ell[ao’']?)|antes d[oa]s?|ends?|expires?|spätestens|nicht später als|au plus tard|pas plus tard que|a más tardar|no (?:más tarde|después) del?)\s(?:the\s)?(?:end\sof\s|close\sof\s|ende\s|la fin de\s)?(?:\S+\s){0,6}?|在)$/iu;
+  /(?:\b(?:by|until|till|before|through|prior to|(?:no|not) later than|earlier than|on or before|ahead of|bis|vor|avant|jusqu['’]au|antes del?|hasta el?|entro|fino al?|até(?: ao?)?|prima d(?:i|el|ell[ao’']?)|antes d[oa]s?|ends?(?!\sin\s)|expires?|spätestens|nicht später als|au plus tard|pas plus tard que|d['’]ici(?:\s(?:à|au))?|a más tardar|no (?:más tarde|después) del?)\s(?:the\s)?(?:end\sof\s|close\sof\s|ende\s|la fin de\s)?(?:\S+\s){0,6}?(?:l['’])?|在)$/iu;
 const AT_THE_LATEST = /^,?\s(?:at the latest|spätestens|au plus tard|a más tardar)\b/iu;
 const EXCLUSIVE =
-  /\b(?:before|(?<!\b(?:no|not) )earlier than|prior to|ahead of|vor|avant|antes del?|antes d[oa]s?|prima d(?:i|el|ell[ao’']?))\s(?:the\s)?(?:\S+\s){0,6}?$/iu;
+  /\b(?<!\b(?:or|oder|ou|o) )(?:before|(?<!\b(?:no|not) )earlier than|prior to|ahead of|vor|avant|antes del?|antes d[oa]s?|prima d(?:i|el|ell[ao’']?))\s(?:the\s)?(?:\S+\s){0,6}?(?:l['’])?$/iu;
 /** "before the end of May": the last day counts. */
-const END_OF = /\b(?:end|close|ende|fin|fine|final|fim)\s(?:of|des?|del|di|d['’]|do|da)?\s?(?:the\s)?$/iu;
+const END_OF =
+  /\b(?:end|close|ende|fin|fine|final|fim|acab\p{L}*|termin\p{L}*)\s(?:of|des?|del|di|d['’]|do|da)?\s?(?:the\s)?$/iu;
 const SINCE =
   /\b(?:between\s|(?:after|since|from|starting|(?<!\b(?:no|not) )later than|(?:no|not) earlier than|not before|frühestens|nicht (?:vor|früher als)|au plus tôt|pas avant|no antes del?|seit|nach|depuis|après|desde|después del?)\s(?:the\s)?(?:(?!(?:by|before|until|till|in|on|vor|bis|avant|antes)\s)\S+\s){0,3}?)$/iu;
-const AFTER = /\b(?:after|later than)\s/i;
+const AFTER = /\b(?<!\bor )(?:after|later than)\s/i;
 /** "The referendum of March 2026": the date tells which one, and not when the event takes place. */
 const OF =
-  /(?<!\b(?:end|start|beginning|middle|quarter|half|month|year|season|winter|summer|spring|autumn|day|week|fin|final|fine|ende|anfang|trimestre|été|hiver|verano|invierno|estate|inverno)\s)\b(?:of|de|du|del|della|dell['’]|di|von|vom|do|da)\s$/iu;
+  /(?<!\b(?:end|start|beginning|middle|quarter|half|month|year|season|winter|summer|spring|autumn|day|week|fin|final|fine|ende|anfang|trimestre|été|hiver|verano|invierno|estate|inverno|année|año|ano|anno|jahres|mois|mes|mês|mese)\s)\b(?:of|de|du|del|della|dell['’]|di|von|vom|do|da)\s$/iu;
+
+/** "in the week of 1 June", and its last day. */
+const WEEK_FROM = /\bweek\s(?:of|starting|beginning|commencing)\s(?:\p{L}+day,?\s)?$/iu;
+const WEEK_TO = /\bweek\s(?:ending|to)\s(?:\p{L}+day,?\s)?$/iu;
+const ONE = "(?:an?|one|eine[mnrs]?|une?|una|uno|uma?)";
+/** "within 30 days of 1 June", "a week before 1 June": a time counted from a date. */
+const COUNTED = new RegExp(
+  `(?<more>(?<!\\b(?:not?|pas|non?|nicht)\\s)\\b(?:more|later|mehr|plus|más|più|mais)\\s(?:than|als|de|di|do que)\\s|\\bat\\sleast\\s|\\bmindestens\\s)?(?<![\\p{L}\\d.,])(?<number>\\d{1,3}|${ONE}|${numberWordPattern()})\\s(?:\\p{L}+\\s)?(?<unit>days?|tage?n?|jours?|días?|giorn[oi]|dias?|weeks?|wochen?|semaines?|semanas?|settiman[ae]|months?|monate?n?|mois|mes(?:es)?|mês|mes[ei]|years?|jahre?n?|ans?|años?|ann[oi]|anos?)(?:\\s(?:siguientes|suivants?))?\\s(?:(?<past>before|vor|avant|antes|prima)|of|after|from|nach|ab|suivant|après|al?|tras|después|dal|dopo|após|depois)\\s(?:\\S+\\s){0,4}?$`,
+  "iu",
+);
 
 /** The time that dates without a year are nearest to, in Unix ms, and the order of numeric dates. */
 interface Reading {
@@ -102,15 +115,23 @@ function spanIn(text: string, { now, order }: Reading): Span {
       deadline = date.to + 1 - DAY + last;
     } else deadline = instantOf(text, date) ?? (isExclusive ? date.from - 1 : date.to);
   };
-  for (const [index, date] of dates.entries()) {
-    const before = text.slice(Math.max(0, date.start - 60), date.start);
+  for (const [index, named] of dates.entries()) {
+    const before = text.slice(Math.max(0, named.start - 60), named.start);
+    const date = weekOf(named, before);
+    const counted = countedFrom(date, before);
+    if (counted !== undefined) {
+      deadline ??= counted.end;
+      from ??= counted.from;
+      continue;
+    }
     const binds = (pattern: RegExp): boolean => !isOfEvent(pattern.exec(before)?.[0] ?? "", date);
     const last = dates[index - 1];
     const closes = last !== undefined && isSpan(text, last, date);
     const next = dates[index + 1];
     const opens = next !== undefined && isSpan(text, date, next) && !UNTIL.test(before);
-    if ((opens || SINCE.test(before)) && !closes) from ??= firstAfter(date, AFTER.test(before));
-    else if (EXCLUSIVE.test(before) && binds(EXCLUSIVE) && !closes) ends(date, !END_OF.test(before));
+    if ((opens || (SINCE.test(before) && date === named)) && !closes) from ??= firstAfter(date, AFTER.test(before));
+    else if (EXCLUSIVE.test(before) && binds(EXCLUSIVE) && !closes)
+      ends(date, !END_OF.test(before) && !ENDS.test(text.slice(date.end)));
     else if ((UNTIL.test(before) && binds(UNTIL)) || closes || AT_THE_LATEST.test(text.slice(date.end)))
       ends(date, false);
     else if (deadline === undefined && !OF.test(before) && !isPartOfName(text, date)) {
@@ -119,6 +140,78 @@ function spanIn(text: string, { now, order }: Reading): Span {
     }
   }
   return { from, deadline: deadline ?? relativeEnd(text, now), ambiguity };
+}
+
+/** "before June ends" */
+const ENDS = /^\s(?:ends?|closes|is\s(?:over|out))\b/iu;
+
+/** The week that a text gives by its first or its last day. */
+function weekOf(date: NamedDate, before: string): NamedDate {
+  if (date.precision !== "day") return date;
+  if (WEEK_FROM.test(before)) return { ...date, to: date.to + 6 * DAY };
+  return WEEK_TO.test(before) ? { ...date, from: date.from - 6 * DAY } : date;
+}
+
+/** Words right before a date that is a bound of the time of an event: "opened before 20 June". */
+const BY_DATE =
+  /(?<!\p{L})(?:by|before|prior\sto|later\sthan|bis(?:\szum)?|vor(?:\sdem)?|avant(?:\sle)?|antes\sdel?|entro(?:\sil)?|prima\sdel|antes\sde)\s$/iu;
+const AFTER_DATE = new RegExp(
+  // "after the vote on 1 May"
+  `(?<!\\p{L})(?:after|nach(?:\\sdem)?|après(?:\\sle)?|después\\sdel?|dopo(?:\\sil)?|após|depois\\sde)\\s(?:(?:(?:the|an?|his|her|its|their|der|dem|la|le|el|il|os?|as?)\\s)?(?:[^\\s,;]+\\s){1,3}(?:on|of|in|vom|am|du|de|del)\\s(?:le\\s|el\\s)?)?$`,
+  "iu",
+);
+const BETWEEN = /(?<!\p{L})(?:between|zwischen(?:\sdem)?|entre(?:\sle|\sel)?|tra(?:\sil)?|fra(?:\sil)?)\s$/iu;
+
+/** A date of an event as the span that the words before it make of it: "between 1 and 20 June", "two weeks after 1 June". */
+export function boundedDate(text: string, date: NamedDate, dates: readonly NamedDate[]): NamedDate {
+  const before = text.slice(Math.max(0, date.start - 60), date.start);
+  const counted = countedFrom(date, before);
+  if (counted !== undefined) return { ...date, from: counted.from ?? EARLIEST, to: counted.end ?? LATEST };
+  const next = dates.find(({ start }) => start > date.start);
+  if (BETWEEN.test(before) && next !== undefined && isSpan(text, date, next)) return { ...date, to: next.to };
+  if (BY_DATE.test(before)) return { ...date, from: EARLIEST };
+  return AFTER_DATE.test(before) ? { ...date, to: LATEST } : date;
+}
+
+/** Instants before and after all others. */
+const EARLIEST = -8.64e15;
+const LATEST = 8.64e15;
+
+/** Whether a number counts the days between a date and an event. */
+export function isCounting(
+  text: string,
+  dates: readonly NamedDate[],
+  { start, end }: { start: number; end: number },
+): boolean {
+  return dates.some((date) => {
+    const from = Math.max(0, date.start - 60);
+    const found = COUNTED.exec(text.slice(from, date.start));
+    return found !== null && start >= from + found.index && end <= date.start;
+  });
+}
+
+/** The time that a text counts from a date: some days after it or before it. Undefined if it counts none. */
+function countedFrom(date: NamedDate, before: string): { from?: number; end?: number } | undefined {
+  const { more, number = "", unit = "", past } = COUNTED.exec(before)?.groups ?? {};
+  const count = IS_ONE.test(number)
+    ? 1
+    : (LANGUAGES.map((one) => numberWord(number, one)).find(Number) ?? Number(number));
+  const isBefore = past !== undefined;
+  const end = shifted(isBefore ? date.from : date.to, isBefore ? -count : count, unit);
+  if (end === undefined || !(count > 0)) return undefined;
+  if (isBefore) return more === undefined ? { from: end, end: date.to } : { end };
+  return more === undefined ? { from: date.from, end } : { from: end };
+}
+
+const IS_ONE = new RegExp(`^${ONE}$`, "iu");
+
+/** An instant moved by a number of days, weeks, months or years. */
+function shifted(instant: number, count: number, unit: string): number | undefined {
+  if (/^(?:day|tag|jour|d[ií]a|giorn)/iu.test(unit)) return instant + count * DAY;
+  if (/^(?:week|woche|semain|seman|settim)/iu.test(unit)) return instant + 7 * count * DAY;
+  const date = new Date(instant);
+  if (/^(?:month|monat|mois|m[eê]s)/iu.test(unit)) return date.setUTCMonth(date.getUTCMonth() + count);
+  return /^(?:year|jahr|an|añ)/iu.test(unit) ? date.setUTCFullYear(date.getUTCFullYear() + count) : undefined;
 }
 
 /** "before the Tern in the 2026 race": between a preposition and its date are only words for times, and before a day no name. */
@@ -142,7 +235,7 @@ function isPartOfName(text: string, { start, end, precision }: NamedDate): boole
     (/\b(?:the|this|an?|his|her|its|their|['’]s)\s$/iu.test(before) && /^\s\p{L}/u.test(text.slice(end))) ||
     NOUN_BEFORE.test(before) ||
     PERIOD.test(before) ||
-    /\p{Lu}[\p{L}'’-]+\s$/u.test(before)
+    /(?<!\p{L})(?!Jahresende|Ende|Anfang|Mitte|Jahr|Sommer|Winter|Herbst)\p{Lu}[\p{L}'’-]+\s$/u.test(before)
   );
 }
 

@@ -13,11 +13,11 @@ const QUESTIONS: Readonly<Record<string, Sides>> = {
     ],
     NO: ["Tom Aldous has unseated Mayor Elena Brandt in Norhaven."],
     "YES?": [
-      "Elena Brandt won a second term in 2022.",
       "Elena Brandt was re-elected chair of the regional assembly on Sunday.",
       "Elena Brandt won a second term on the board of the water company.",
     ],
     "": [
+      "Elena Brandt won a second term in 2022.",
       "Mayor Elena Brandt was defeated by Tom Aldous in a charity race.",
       "Mayor Elena Brandt was defeated by Tom Aldous in the primary.",
       "A win would mean that Elena Brandt won a second term.",

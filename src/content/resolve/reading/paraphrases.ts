@@ -52,6 +52,12 @@ const PARAPHRASES: readonly Paraphrase[] = [
       outcomes: WIN,
     },
   ),
+  // "The winner of the cup is Velmoor"
+  paraphrase(
+    `${START}the\\s(?:winner|champion)\\s(?:of|at)\\s(?<prize>${NP}{3,60}?)\\s(?:is|was)\\s(?-i:(?<winner>${NAME}))`,
+    "$<winner> won $<prize>",
+    { outcomes: WIN },
+  ),
   paraphrase(`(?:lost\\sout|loses\\sout)\\s(?:to\\s(?-i:${NAME})\\s)?(?:for|on|in)\\s`, "lost ", { outcomes: WIN }),
   paraphrase(
     `${START}(?-i:(?<loser>${NAME}))\\s(?:was|were|has\\sbeen)\\s(?:beaten|defeated)\\sby\\s(?-i:(?<winner>${NAME}))`,

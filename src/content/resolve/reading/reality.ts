@@ -51,7 +51,10 @@ function formOf(
           word.text,
         ),
       ) ||
-    (language === "en" && /^(?:no|none|neither|nobody)$/u.test(tokens[at + 1]?.text ?? "")) ||
+    (language === "en" &&
+      /^(?:no|none|neither|nobody)$/u.test(tokens[at + 1]?.text ?? "") &&
+      // "opened no later than 20 June"
+      tokens[at + 3]?.text !== "than") ||
     (language !== "en" &&
       tokens.slice(at + 1, at + 3).some((word) => /^(?:pas|jamais|plus|nicht|mai|kein\p{L}*)$/u.test(word.text)));
   const fact: Reality = isNegated ? "denied" : "fact";
@@ -108,6 +111,8 @@ function infinitive(
     const isTurned = isNegated || tokens.slice(clause.start, n).some((one) => grammar.not.has(one.text));
     if (grammar.denies.has(word.text)) return isTurned ? "open" : word.text === "yet" ? "absent" : "denied";
     if (grammar.doubts.has(word.text) || grammar.modal.has(word.text)) return "future";
+    // "the Senate's vote to ratify the treaty was void"
+    if (/^votes?$/u.test(word.text) && grammar.determiner.has(tokens[n - 1]?.text)) return "noun";
     if (grammar.does.has(word.text)) return isTurned ? "denied" : "fact";
   }
   return "future";
@@ -126,7 +131,7 @@ function participle(
 ): Reality {
   if (group.words.some((word) => grammar.be.has(word.text))) return "future";
   if (previous === undefined || /,/u.test(token.gap)) return fact;
-  if (/^(?:after|by|since|for|when|while|despite)$/u.test(previous.text)) return fact;
+  if (/^(?:after|by|since|when|while|despite)$/u.test(previous.text)) return fact;
   if (/^(?:without|instead|than|from|not)$/u.test(previous.text)) return fact === "fact" ? "denied" : "open";
   return "open";
 }
@@ -282,6 +287,10 @@ const CONDITION = /^(?:if|unless|provided|wenn|falls|sofern|si|se|caso|salvo|qua
 const PARTISAN =
   /^(?:opponents?|critics?|rivals?|fans?|supporters?|enem(?:y|ies)|gegner\p{L}*|kritiker\p{L}*|adversaires|criticos|rivales|avversari|adversarios|oppositor\p{L}*)$/u;
 
+/** Texts that tell what is to come: "opens on 14 May, the timetable says". */
+const PROGRAMME =
+  /^(?:timetable|schedule|calendar|programme|brochure|leaflet|invitation|fahrplan|zeitplan|programm|einladung|horaires?|calendrier|horario|calendario|programa|orario|cronograma)$/u;
+
 /** "Marlow signed the act, opponents claim". */
 export function attributionAfter(tokens: readonly Token[], end: number, grammar: Grammar): Reality | undefined {
   const next = tokens.slice(end, end + 8);
@@ -297,6 +306,7 @@ export function attributionAfter(tokens: readonly Token[], end: number, grammar:
     : next;
   if (short.some((word) => grammar.hedge.has(word.text))) return "view";
   if (isStranger(short, grammar) || isHearsay(short, grammar)) return "view";
+  if (short.some(({ text }) => PROGRAMME.test(text))) return "future";
   if (short.some(({ text }) => PARTISAN.test(text)) && short.some(({ text }) => SPEAKS.test(text))) return "view";
   // "beating analysts' forecasts" is not an attribution.
   if (short[0]?.text.endsWith("ing") === true) return undefined;

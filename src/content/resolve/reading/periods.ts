@@ -1,0 +1,124 @@
+/** Periods of a year that a text names by a word: quarters, halves, seasons, weeks and parts of a month. */
+
+/** A period. Months are from 0, days from 1. */
+export interface Period {
+  readonly year: number | undefined;
+  /** The month of which it is a part. */
+  readonly month?: number | undefined;
+  /** Days of the month. */
+  readonly days?: readonly [first: number, last: number];
+  /** Months of the year. From 12 on, they are of the next year. */
+  readonly months?: readonly [first: number, last: number];
+  /** Whether its ends are open, as of "mid-June". */
+  readonly isVague: boolean;
+}
+
+type Groups = readonly (string | undefined)[];
+type Reading = (groups: Groups) => Period | undefined;
+
+const YEAR = "((?:19|20)\\d{2})(?!\\d|[/–-]\\d)";
+const OF = "(?:\\s(?:of|de|del|du|di|do|im|in|des\\sjahres|de\\sl['’]année|dell['’]anno))?";
+
+/** Ordinals in the languages that are read. */
+const ORDINALS = [
+  "first|1st|1\\.|erste[nrs]?|premi(?:er|ère)|1er|primer[ao]?|prim[ao]|primeir[ao]",
+  "second|2nd|2\\.|zweite[nrs]?|deuxième|2e|segund[ao]|second[ao]",
+  "third|3rd|3\\.|dritte[nrs]?|troisième|3e|tercer[ao]?|terz[ao]|terceir[ao]",
+  "fourth|last|final|4th|4\\.|vierte[nrs]?|letzte[nrs]?|quatrième|derni(?:er|ère)|4e|cuart[ao]|últim[ao]|quart[ao]|ultim[ao]",
+];
+/** One of four ordinals, each in a group of its own. */
+export const FIRST_OF_FOUR = `(?<![\\p{L}\\d])(?:${ORDINALS.map((names) => `(${names})`).join("|")})\\s`;
+const FIRST_OF_TWO = `(?<![\\p{L}\\d])(?:${ORDINALS.slice(0, 2)
+  .map((names) => `(${names})`)
+  .join("|")})\\s`;
+
+/** Early, mid and late. The end of a month is not vague. */
+const PARTS =
+  "(?<![\\p{L}])(?:(early|(?:beginning|start)\\sof|anfang|début|(?:principios|comienzos)\\sde|inizio|(?:início|começo)\\sde)|(mid|middle\\sof|mitte|mi|mediados\\sde|metà|meados\\sde)|(late|finales\\sde))[\\s-]";
+const PART_DAYS = [
+  [1, 14],
+  [9, 22],
+  [17, 31],
+] as const;
+const PART_MONTHS = [
+  [0, 4],
+  [4, 8],
+  [7, 11],
+] as const;
+const WEEK_DAYS = [
+  [1, 9],
+  [7, 16],
+  [14, 23],
+  [20, 31],
+] as const;
+
+const SEASONS =
+  "(?:(spring|frühling|frühjahr|printemps|primavera)|(summer|sommer|été|verano|estate|verão)|(autumn|(?<=(?:in|by|before|until|the|this)\\s)fall|herbst|automne|otoño|autunno|outono)|(winter|hiver|invierno|inverno))";
+/** Of the northern hemisphere. The winter of a year may begin or end in it. */
+const SEASON_MONTHS = [
+  [2, 5],
+  [5, 8],
+  [8, 11],
+  [0, 14],
+] as const;
+
+/** The forms in which texts name periods, and how to read their groups. `months` matches the names of months, and `monthOf` reads one. */
+export function periodForms(
+  months: string,
+  monthOf: (name: string | undefined) => number | undefined,
+): readonly (readonly [RegExp, Reading])[] {
+  const form = (pattern: string, read: Reading): readonly [RegExp, Reading] => [new RegExp(pattern, "giu"), read];
+  const month = `(?:(${months})(?:,?\\s(?:de\\s|del\\s)?${YEAR})?|${YEAR})(?![\\p{L}\\d])`;
+  /** The part of a month, or else of a year. */
+  const partly = (at: number, [name, year, bare]: Groups): Period | undefined => {
+    const [days, span] = [PART_DAYS[at], PART_MONTHS[at]];
+    if (days === undefined || span === undefined) return undefined;
+    return name === undefined
+      ? { year: yearOf(bare), months: span, isVague: true }
+      : { year: yearOf(year), month: monthOf(name), days, isVague: true };
+  };
+  return [
+    form(`\\bQ([1-4])[\\s-](?:of\\s)?${YEAR}`, ([number, year]) => third(Number(number) - 1, year)),
+    form(`${FIRST_OF_FOUR}(?:quarter|quartal|trimestre)${OF}\\s${YEAR}`, ([a, b, c, d, year]) =>
+      third(whichOf([a, b, c, d]), year),
+    ),
+    form(`\\bH([12])[\\s-](?:of\\s)?${YEAR}`, ([number, year]) => half(Number(number) - 1, year)),
+    form(
+      `${FIRST_OF_TWO}(?:half|six\\smonths|halbjahr|jahreshälfte|hälfte|semestre|moitié|mitad|metà|metade)${OF}\\s${month}`,
+      ([a, b, ...rest]) => {
+        const at = whichOf([a, b]);
+        return rest[0] === undefined ? half(at, rest[2]) : partly(2 * at, rest);
+      },
+    ),
+    form(
+      `${FIRST_OF_FOUR}(?:week|woche|semaine|semana|settimana)${OF}\\s${month}`,
+      ([a, b, c, d, name, year]): Period | undefined => {
+        const days = WEEK_DAYS[whichOf([a, b, c, d])];
+        return name === undefined || days === undefined
+          ? undefined
+          : { year: yearOf(year), month: monthOf(name), days, isVague: true };
+      },
+    ),
+    form(`${PARTS}${month}`, ([a, b, c, ...rest]) => partly(whichOf([a, b, c]), rest)),
+    form(`(?<![\\p{L}])${SEASONS}${OF}\\s${YEAR}`, ([a, b, c, d, year]): Period | undefined => {
+      const span = SEASON_MONTHS[whichOf([a, b, c, d])];
+      return span === undefined ? undefined : { year: yearOf(year), months: span, isVague: true };
+    }),
+  ];
+}
+
+function whichOf(names: Groups): number {
+  return names.findIndex((name) => name !== undefined);
+}
+
+function yearOf(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : Number(text);
+}
+
+function third(at: number, year: string | undefined): Period {
+  return { year: yearOf(year), months: [3 * at, 3 * at + 2], isVague: false };
+}
+
+function half(at: number, year: string | undefined): Period {
+  return { year: yearOf(year), months: [6 * at, 6 * at + 5], isVague: false };
+}
