@@ -49,7 +49,11 @@ function outcomeAt(asked: Asked, tokens: readonly Token[], at: number, language:
     (token.capital && at > 0 && asked.names.has(token.stem))
   )
     return undefined;
+  // "the prosecutor said that X was guilty", "pleaded guilty"
+  if (token.text === "guilty" && verbOfResult(tokens, at) === undefined) return undefined;
   const found = conceptsAt(tokens, at);
+  if (asked.outcomes.has("acquire") && found.has("sell") && asked.patient !== undefined)
+    return { name: "sold", isSame: true };
   const same = [...asked.outcomes].find((one) => found.has(one));
   if (
     same !== undefined ||
@@ -57,8 +61,6 @@ function outcomeAt(asked: Asked, tokens: readonly Token[], at: number, language:
   )
     // "found X not guilty"
     return { name: same, isSame: !WORDS.result.has(token.text) || !GRAMMARS[language].not.has(tokens[at - 1]?.text) };
-  if (asked.outcomes.has("acquire") && found.has("sell") && asked.patient !== undefined)
-    return { name: "sold", isSame: true };
   const contrary = [...found].find((one) => [...asked.outcomes].some((other) => areContrary(one, other)));
   return contrary === undefined ? undefined : { name: contrary, isSame: false };
 }

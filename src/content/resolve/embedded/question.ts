@@ -144,6 +144,23 @@ function structureOf({ statement, thresholds, ...plan }: Plan, language: Languag
   const isGiven = AWARDS.test(predicate.text) && WORDS.to.has(behind[0]?.text) && language !== "de";
   if (isGiven && subject !== undefined)
     return { ...bare, outcomes, agent: argumentOf(phraseFrom(behind, 1, grammar), terms, reader), patient: subject };
+  // "Was X sold to Y": who buys it.
+  if (outcomes.has("sell") && subject !== undefined && WORDS.to.has(behind[0]?.text) && isPassiveAt(tokens, at, reader))
+    return {
+      ...bare,
+      outcomes: new Set(["acquire"]),
+      agent: argumentOf(phraseFrom(behind, 1, grammar), terms, reader),
+      patient: subject,
+    };
+  // "Did the jury find X guilty": the verb whose result is asked.
+  const verb = WORDS.result.has(predicate.text)
+    ? tokens.findLastIndex(({ text }, n) => n < at && DECLARE.test(text))
+    : -1;
+  if (verb > 0) {
+    const between =
+      argumentOf(tokens.slice(verb + 1, at), terms, reader) ?? argumentOf(tokens.slice(0, verb), terms, reader);
+    return { ...bare, outcomes, oblique: obliqueOf(behind, terms), agent: undefined, patient: between };
+  }
   // "become law": it is signed.
   if (outcomes.has("enact") && outcomes.has("become"))
     return { ...bare, outcomes: new Set(["enact", "sign"]), agent: undefined, patient: subject };
@@ -167,6 +184,8 @@ function structureOf({ statement, thresholds, ...plan }: Plan, language: Languag
     patient: ofDeed(isPassive ? subject : isSubjectBehind ? undefined : object, outcomes, tokens),
   };
 }
+
+const DECLARE = /^(?:find|found|declared?|ruled?)$/u;
 
 /** "complete the takeover": another word for the deed is the same thing. */
 function ofDeed(

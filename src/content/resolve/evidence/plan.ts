@@ -1,6 +1,7 @@
 import { type Plan } from "../reading/analysis.ts";
 import { GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
 import { firstNumberOf } from "../reading/date-order.ts";
+import { conceptsIn } from "../reading/concepts.ts";
 import { datesOf } from "../reading/dates.ts";
 import { COMPARING } from "../reading/comparisons.ts";
 import { partsOf } from "./parts.ts";
@@ -160,11 +161,20 @@ function isDescription(words: readonly Word[], at: number): boolean {
     name > at &&
     words[name]?.capital === true &&
     /^\p{L}/u.test(words[name]?.text ?? "") &&
+    !isVerbAt(words, name - 1) &&
     !words.slice(Math.max(0, article) + 1, name).some(({ text }) => STOP_WORDS.has(text)) &&
     ARTICLE.test(words[article]?.text ?? "") &&
     article < at &&
     !words.slice(article, name).some(({ text }) => text === "s" || ORDER.test(text))
   );
+}
+
+/** "Did the council elect Marlow", "did the regulator fine Tecnova": the word before a name is the verb. */
+function isVerbAt(words: readonly Word[], at: number): boolean {
+  if (!WORDS.generic.has(words[at]?.text) && conceptsIn(words.slice(at, at + 1)).size > 0) return true;
+  const behind = words.findIndex(({ capital }, n) => n > at && !capital);
+  const isLast = behind < 0 || GRAMMARS.en.preposition.has(words[behind]?.text);
+  return words[0]?.text === "did" && isLast && !ARTICLE.test(words[at - 1]?.text ?? "");
 }
 
 const ARTICLE = /^(?:the|der|die|das|den|dem|le|la|les|l'|el|los|las|il|lo|o|a|os|as)$/u;

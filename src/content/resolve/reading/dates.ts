@@ -13,6 +13,8 @@ export interface NamedDate {
   readonly end: number;
   readonly precision: "day" | "month" | "quarter" | "year";
   readonly hasYear: boolean;
+  /** The time that certainly belongs to a vague period, such as "mid-June". */
+  readonly core?: { readonly from: number; readonly to: number };
 }
 
 /** Days of the week from Sunday, and days beside today, in the languages that are read. */
@@ -295,16 +297,21 @@ function stretch(
 }
 
 function spanOfPeriod(
-  { year, month = 0, days, months, isVague }: Period,
+  { year, month = 0, days, months, core, isVague }: Period,
   near: number,
-): Pick<NamedDate, "from" | "to" | "isAmbiguous" | "precision"> {
+): Pick<NamedDate, "from" | "to" | "isAmbiguous" | "precision" | "core"> {
   const chosen = year ?? nearestYear(month, days?.[0] ?? 1, near);
-  const own = { isAmbiguous: isVague, precision: "quarter" } as const;
-  if (months !== undefined)
-    return { ...own, from: Date.UTC(chosen, months[0]), to: Date.UTC(chosen, months[1] + 1) - 1 };
-  const [first, last] = days ?? [1, 31];
-  const end = Math.min(Date.UTC(chosen, month, last + 1), Date.UTC(chosen, month + 1));
-  return { ...own, from: Date.UTC(chosen, month, first), to: end - 1 };
+  const spanOf = ([first, last]: readonly [number, number]): { from: number; to: number } => {
+    if (months !== undefined) return { from: Date.UTC(chosen, first), to: Date.UTC(chosen, last + 1) - 1 };
+    const end = Math.min(Date.UTC(chosen, month, last + 1), Date.UTC(chosen, month + 1));
+    return { from: Date.UTC(chosen, month, first), to: end - 1 };
+  };
+  return {
+    ...spanOf(months ?? days ?? [1, 31]),
+    isAmbiguous: isVague,
+    precision: "quarter",
+    ...(core !== undefined && { core: spanOf(core) }),
+  };
 }
 
 function nearestYear(month: number, day: number, near: number): number {

@@ -136,7 +136,8 @@ function spanIn(text: string, { now, order }: Reading): Span {
       ends(date, false);
     else if (deadline === undefined && !OF.test(before) && !isPartOfName(text, date)) {
       ends(date, false);
-      from ??= date.from;
+      from ??= date.core?.from ?? date.from;
+      if (date.core !== undefined && ambiguity !== undefined) ambiguity = { ...ambiguity, earliest: date.core.to };
     }
   }
   return { from, deadline: deadline ?? relativeEnd(text, now), ambiguity };

@@ -11,8 +11,12 @@ export interface Period {
   readonly months?: readonly [first: number, last: number];
   /** Whether its ends are open, as of "mid-June". */
   readonly isVague: boolean;
+  /** The part of a vague period that certainly belongs to it, in the same units. */
+  readonly core?: readonly [first: number, last: number] | undefined;
 }
 
+/** The first and the last day or month of a vague period, and those of its core. */
+type Window = readonly [first: number, last: number, coreFirst: number, coreLast: number];
 type Groups = readonly (string | undefined)[];
 type Reading = (groups: Groups) => Period | undefined;
 
@@ -35,32 +39,32 @@ const FIRST_OF_TWO = `(?<![\\p{L}\\d])(?:${ORDINALS.slice(0, 2)
 /** Early, mid and late. The end of a month is not vague. */
 const PARTS =
   "(?<![\\p{L}])(?:(early|(?:beginning|start)\\sof|anfang|début|(?:principios|comienzos)\\sde|inizio|(?:início|começo)\\sde)|(mid|middle\\sof|mitte|mi|mediados\\sde|metà|meados\\sde)|(late|finales\\sde))[\\s-]";
-const PART_DAYS = [
-  [1, 14],
-  [9, 22],
-  [17, 31],
-] as const;
-const PART_MONTHS = [
-  [0, 4],
-  [4, 8],
-  [7, 11],
-] as const;
-const WEEK_DAYS = [
-  [1, 9],
-  [7, 16],
-  [14, 23],
-  [20, 31],
-] as const;
+const PART_DAYS: readonly Window[] = [
+  [1, 14, 1, 10],
+  [9, 22, 12, 18],
+  [17, 31, 21, 31],
+];
+const PART_MONTHS: readonly Window[] = [
+  [0, 4, 0, 2],
+  [4, 8, 5, 6],
+  [7, 11, 9, 11],
+];
+const WEEK_DAYS: readonly Window[] = [
+  [1, 9, 1, 7],
+  [7, 16, 8, 14],
+  [14, 23, 15, 21],
+  [20, 31, 25, 31],
+];
 
 const SEASONS =
   "(?:(spring|frühling|frühjahr|printemps|primavera)|(summer|sommer|été|verano|estate|verão)|(autumn|(?<=(?:in|by|before|until|the|this)\\s)fall|herbst|automne|otoño|autunno|outono)|(winter|hiver|invierno|inverno))";
 /** Of the northern hemisphere. The winter of a year may begin or end in it. */
-const SEASON_MONTHS = [
-  [2, 5],
-  [5, 8],
-  [8, 11],
-  [0, 14],
-] as const;
+const SEASON_MONTHS: readonly Window[] = [
+  [2, 5, 3, 4],
+  [5, 8, 6, 7],
+  [8, 11, 9, 10],
+  [0, 14, 0, 1],
+];
 
 /** The forms in which texts name periods, and how to read their groups. `months` matches the names of months, and `monthOf` reads one. */
 export function periodForms(
@@ -74,8 +78,8 @@ export function periodForms(
     const [days, span] = [PART_DAYS[at], PART_MONTHS[at]];
     if (days === undefined || span === undefined) return undefined;
     return name === undefined
-      ? { year: yearOf(bare), months: span, isVague: true }
-      : { year: yearOf(year), month: monthOf(name), days, isVague: true };
+      ? { year: yearOf(bare), ...vague("months", span) }
+      : { year: yearOf(year), month: monthOf(name), ...vague("days", days) };
   };
   return [
     form(`\\bQ([1-4])[\\s-](?:of\\s)?${YEAR}`, ([number, year]) => third(Number(number) - 1, year)),
@@ -96,15 +100,22 @@ export function periodForms(
         const days = WEEK_DAYS[whichOf([a, b, c, d])];
         return name === undefined || days === undefined
           ? undefined
-          : { year: yearOf(year), month: monthOf(name), days, isVague: true };
+          : { year: yearOf(year), month: monthOf(name), ...vague("days", days) };
       },
     ),
     form(`${PARTS}${month}`, ([a, b, c, ...rest]) => partly(whichOf([a, b, c]), rest)),
     form(`(?<![\\p{L}])${SEASONS}${OF}\\s${YEAR}`, ([a, b, c, d, year]): Period | undefined => {
       const span = SEASON_MONTHS[whichOf([a, b, c, d])];
-      return span === undefined ? undefined : { year: yearOf(year), months: span, isVague: true };
+      return span === undefined ? undefined : { year: yearOf(year), ...vague("months", span) };
     }),
   ];
+}
+
+function vague(
+  unit: "days" | "months",
+  [first, last, ...core]: Window,
+): Pick<Period, "days" | "months" | "core" | "isVague"> {
+  return { [unit]: [first, last], core, isVague: true };
 }
 
 function whichOf(names: Groups): number {

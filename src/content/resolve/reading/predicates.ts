@@ -69,7 +69,12 @@ function englishVerb(tokens: readonly Token[], grammar: Grammar, asBe: boolean):
     const next = tokens[at + 1];
     return next === undefined || grammar.determiner.has(next.text) || grammar.preposition.has(next.text);
   });
-  return behindName ?? beforePhrase;
+  // "Did the regulator fine Tecnova over the leak"
+  const beforeName = candidates.find((at) => {
+    const next = tokens.find(({ capital }, n) => n > at && !capital);
+    return tokens[at + 1]?.capital === true && (next === undefined || grammar.preposition.has(next.text));
+  });
+  return behindName ?? beforeName ?? beforePhrase;
 }
 
 /** "mayoral", "municipal", and not "total" and "repeal". */
