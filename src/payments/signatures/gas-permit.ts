@@ -10,7 +10,7 @@ import {
 import { type EvmNetwork } from "../x402/networks.ts";
 import { type Reason } from "../x402/reasons.ts";
 import { PERMIT2 } from "../x402/transfer.ts";
-import { hashText, hashWords, numberWord, signedHash, word } from "./eip712.ts";
+import { hashType, hashWords, numberWord, signedHash, word } from "./eip712.ts";
 import { type Account, signHash } from "./signature.ts";
 import { domainHash } from "./typed-data.ts";
 
@@ -33,7 +33,7 @@ export const GAS_PERMIT_DECLARATION = {
   },
 };
 
-const PERMIT_TYPE = hashText("Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)");
+const PERMIT_TYPE = "Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)";
 /** The remaining validity that a permit needs so that it can be used in time, in seconds. */
 const SETTLEMENT_GUARD_S = 6n;
 
@@ -85,7 +85,7 @@ export function signGasPermit(
 ): GasPermit {
   const { network, address, name, version } = asset;
   const struct = hashWords([
-    PERMIT_TYPE,
+    hashType(PERMIT_TYPE),
     word(account.address.slice(2)),
     word(PERMIT2.slice(2)),
     numberWord(BigInt(amount)),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { addressOfPrivateKey, signHash } from "./signature.ts";
 import { recoverSigner } from "./recover-signer.ts";
-import { hashText, hashWords, numberWord, signedHash } from "./eip712.ts";
+import { hashText, hashType, hashWords, numberWord, signedHash } from "./eip712.ts";
 import { didOfPrivateKey, type JwsAlgorithm, signJws, verifyJws } from "./jws.ts";
 
 /** The name of the extension in challenges and receipts. */
@@ -60,21 +60,16 @@ export interface CheckedStatement {
   readonly kid: string;
 }
 
-const DOMAIN_TYPE = hashText("EIP712Domain(string name,string version,uint256 chainId)");
-const OFFER_TYPE = hashText(
-  "Offer(uint256 version,string resourceUrl,string scheme,string network,string asset,string payTo,string amount,uint256 validUntil)",
-);
-const RECEIPT_TYPE = hashText(
-  "Receipt(uint256 version,string network,string resourceUrl,string payer,uint256 issuedAt,string transaction)",
-);
+const DOMAIN_TYPE = "EIP712Domain(string name,string version,uint256 chainId)";
+const OFFER_TYPE =
+  "Offer(uint256 version,string resourceUrl,string scheme,string network,string asset,string payTo,string amount,uint256 validUntil)";
+const RECEIPT_TYPE =
+  "Receipt(uint256 version,string network,string resourceUrl,string payer,uint256 issuedAt,string transaction)";
 
 /** The chain id of both domains is always 1, and there is no contract. */
 function domain(name: string): Uint8Array {
-  return hashWords([DOMAIN_TYPE, hashText(name), hashText("1"), numberWord(1n)]);
+  return hashWords([hashType(DOMAIN_TYPE), hashType(name), hashType("1"), numberWord(1n)]);
 }
-
-const OFFER_DOMAIN = domain("x402 offer");
-const RECEIPT_DOMAIN = domain("x402 receipt");
 
 function number(value: number): Uint8Array {
   return numberWord(BigInt(value));
@@ -84,11 +79,14 @@ function hashOf(statement: Statement): Uint8Array {
   if ("payTo" in statement) {
     const { version, resourceUrl, scheme, network, asset, payTo, amount, validUntil } = statement;
     const words = [resourceUrl, scheme, network, asset, payTo, amount].map(hashText);
-    return signedHash(OFFER_DOMAIN, hashWords([OFFER_TYPE, number(version), ...words, number(validUntil)]));
+    return signedHash(
+      domain("x402 offer"),
+      hashWords([hashType(OFFER_TYPE), number(version), ...words, number(validUntil)]),
+    );
   }
   const { version, network, resourceUrl, payer, issuedAt, transaction } = statement;
   const words = [number(version), ...[network, resourceUrl, payer].map(hashText), number(issuedAt)];
-  return signedHash(RECEIPT_DOMAIN, hashWords([RECEIPT_TYPE, ...words, hashText(transaction)]));
+  return signedHash(domain("x402 receipt"), hashWords([hashType(RECEIPT_TYPE), ...words, hashText(transaction)]));
 }
 
 /** Signs a statement. */

@@ -1,5 +1,5 @@
 import { type Address } from "../x402/address.ts";
-import { hashText, hashWords, numberWord, signedHash, word } from "./eip712.ts";
+import { hashText, hashType, hashWords, numberWord, signedHash, word } from "./eip712.ts";
 import { type Eip3009Payment } from "../x402/messages.ts";
 import { chainId, type EvmNetwork } from "../x402/networks.ts";
 
@@ -14,17 +14,13 @@ export interface TokenDomain {
   readonly asset: Address;
 }
 
-const DOMAIN_TYPE = hashText("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)");
+const DOMAIN_TYPE = "EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)";
 const FIELDS = "(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)";
-const TYPES = {
-  TransferWithAuthorization: hashText(`TransferWithAuthorization${FIELDS}`),
-  ReceiveWithAuthorization: hashText(`ReceiveWithAuthorization${FIELDS}`),
-};
 
 /** The hash of an EIP-712 domain with these four fields. */
 export function domainHash({ name, version, network, asset }: TokenDomain): Uint8Array {
   return hashWords([
-    DOMAIN_TYPE,
+    hashType(DOMAIN_TYPE),
     hashText(name),
     hashText(version),
     numberWord(chainId(network)),
@@ -39,10 +35,10 @@ export function domainHash({ name, version, network, asset }: TokenDomain): Uint
 export function authorizationHash(
   domain: TokenDomain,
   authorization: Authorization,
-  type: keyof typeof TYPES = "TransferWithAuthorization",
+  type: "TransferWithAuthorization" | "ReceiveWithAuthorization" = "TransferWithAuthorization",
 ): Uint8Array {
   const message = hashWords([
-    TYPES[type],
+    hashType(`${type}${FIELDS}`),
     word(authorization.from.slice(2)),
     word(authorization.to.slice(2)),
     numberWord(BigInt(authorization.value)),

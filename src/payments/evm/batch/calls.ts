@@ -2,19 +2,19 @@ import { hexToBytes } from "@noble/hashes/utils.js";
 import { COLLECTORS } from "../../signatures/channel-deposit.ts";
 import { type Address, type Hex } from "../../x402/address.ts";
 import { type ChannelConfig, type Claim, type Deposit } from "../../x402/channel-messages.ts";
-import { type Argument, encodeArguments, encodeCall, eventTopic } from "../node/abi.ts";
+import { type Argument, encodeArguments, encodeCall } from "../node/abi.ts";
 
 const CONFIG = "(address,address,address,address,address,uint40,bytes32)";
 const CLAIMS = `((${CONFIG},uint128),bytes,uint128)[]`;
 
 /** The topic of the event of a deposit, with the channel's id. */
-export const DEPOSITED = eventTopic("Deposited(bytes32,address,uint128,uint128)");
+export const DEPOSITED: Hex = "0x6c2a09353b5e75e70d0b9778b80a413809bb235d46c211811c474b3346791d89";
 /** The topic of the event of a claim, with the channel's id. */
-export const CLAIMED = eventTopic("Claimed(bytes32,address,uint128,uint128)");
+export const CLAIMED: Hex = "0x36bd546bb573e8921fdbfd934bbed62d872796b01792cd240cce27f79dd3eddd";
 /** The topic of the event of a payment to a receiver, with receiver and token. */
-export const SETTLED = eventTopic("Settled(address,address,address,uint128)");
+export const SETTLED: Hex = "0x7337b4386b690fdb8ba66905b92b9d45d33bc6626ee2620c905fb150ec0cc47d";
 /** The topic of the event of a refund, with the channel's id. */
-export const REFUNDED = eventTopic("Refunded(bytes32,address,uint128)");
+export const REFUNDED: Hex = "0xa84286cf8ebc7903a663c77c8d99aa92b600d4c2fcca872a5d4a663db4eb394b";
 
 function bytesOf(hex: Hex): Uint8Array {
   return hexToBytes(hex.slice(2));

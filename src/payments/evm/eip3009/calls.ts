@@ -1,7 +1,7 @@
 import { hexToBytes } from "@noble/hashes/utils.js";
 import { type Address, type Hex } from "../../x402/address.ts";
 import { type Authorization } from "../../signatures/typed-data.ts";
-import { encodeCall, eventTopic } from "../node/abi.ts";
+import { encodeCall } from "../node/abi.ts";
 
 /** USDC 2.2 has both forms; older tokens have only this one. */
 const BY_PARTS = "transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,uint8,bytes32,bytes32)";
@@ -9,9 +9,9 @@ const BY_BYTES = "transferWithAuthorization(address,address,uint256,uint256,uint
 const PLAIN_SIGNATURE_BYTES = 65;
 
 /** The topic of the event of an authorization that was used (EIP-3009), with payer and nonce. */
-export const AUTHORIZATION_USED = eventTopic("AuthorizationUsed(address,bytes32)");
+export const AUTHORIZATION_USED: Hex = "0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5";
 /** The topic of the event of an authorization that was canceled (EIP-3009), with payer and nonce. */
-export const AUTHORIZATION_CANCELED = eventTopic("AuthorizationCanceled(address,bytes32)");
+export const AUTHORIZATION_CANCELED: Hex = "0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81";
 
 /** The call that moves the money. */
 export function transferCall(authorization: Authorization, signature: Hex): Hex {

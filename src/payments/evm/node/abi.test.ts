@@ -1,7 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { encodeAbiParameters, encodeFunctionData, parseAbi, toEventSelector } from "viem";
-import { addressOfWord, encodeCall, eventTopic, abiText, toWord, wordAt } from "./abi.ts";
+import { CLAIMED, DEPOSITED, REFUNDED, SETTLED } from "../batch/calls.ts";
+import { AUTHORIZATION_CANCELED, AUTHORIZATION_USED } from "../eip3009/calls.ts";
+import { addressOfWord, encodeCall, eventTopic, abiText, TRANSFER, toWord, wordAt } from "./abi.ts";
 
 const ABI = parseAbi(["function f(address a, uint256 b, bytes c, bytes32 d, bytes e)"]);
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
@@ -60,8 +62,17 @@ describe("calls to contracts, and their results", () => {
   });
 
   test("events and addresses are encoded as topics", () => {
-    const signature = "Transfer(address,address,uint256)";
-    expect(eventTopic(signature)).toBe(toEventSelector(signature));
+    const events = {
+      [TRANSFER]: "Transfer(address,address,uint256)",
+      [AUTHORIZATION_USED]: "AuthorizationUsed(address,bytes32)",
+      [AUTHORIZATION_CANCELED]: "AuthorizationCanceled(address,bytes32)",
+      [DEPOSITED]: "Deposited(bytes32,address,uint128,uint128)",
+      [CLAIMED]: "Claimed(bytes32,address,uint128,uint128)",
+      [SETTLED]: "Settled(address,address,address,uint128)",
+      [REFUNDED]: "Refunded(bytes32,address,uint128)",
+    };
+    for (const [topic, signature] of Object.entries(events))
+      expect<string[]>([topic, topic]).toEqual([eventTopic(signature), toEventSelector(signature)]);
     const address = "0x00000000000000000000000000000000000000Ab";
     expect(addressOfWord(toWord(address))).toBe("0x00000000000000000000000000000000000000ab");
     expect(addressOfWord(`0x01${"00".repeat(31)}`)).toBeUndefined();
