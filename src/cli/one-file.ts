@@ -28,9 +28,12 @@ function restartWith(variables: Readonly<Record<string, string>>): void {
   libc.execv(embeddedBytes(process.execPath), table);
 }
 
+/** The gateway with its flags, and commands that serve. Other commands are too short for these settings, and would start twice. */
+const SERVES = /^(?:-|(?:start|content|facilitator)?$)/;
+
 const [, , first = ""] = process.argv;
 if (first.startsWith(INSIDE_ONE_FILE)) process.argv.splice(2, 1);
-else {
+else if (SERVES.test(first)) {
   const missing = Object.entries(RUNTIME).filter(([name]) => process.env[name] === undefined);
   if (missing.length > 0) restartWith(Object.fromEntries(missing));
 }

@@ -1,5 +1,6 @@
 import { stamped } from "../../lib/text/stamped.ts";
 import { visibleLines } from "../../lib/text/visible-text.ts";
+import { isTerminal } from "./is-terminal.ts";
 
 /** When output is coloured: on a terminal, always, or never. */
 export const COLOR_CHOICES = ["auto", "always", "never"] as const;
@@ -17,11 +18,11 @@ export function chooseColor(wanted: ColorChoice): void {
   choice = wanted;
 }
 
-/** True if text for `stream` is coloured. NO_COLOR (no-color.org) turns colours off, unless `--color=always` is given. */
-export function isColored(stream: { readonly isTTY?: boolean } = process.stderr): boolean {
+/** True if text for standard output or standard error is coloured. NO_COLOR (no-color.org) turns colours off, unless `--color=always` is given. */
+export function isColored(descriptor: 1 | 2 = 2): boolean {
   if (choice !== "auto") return choice === "always";
   const { NO_COLOR: noColor, TERM: term } = process.env;
-  return stream.isTTY === true && (noColor ?? "") === "" && term !== "dumb";
+  return (noColor ?? "") === "" && term !== "dumb" && isTerminal(descriptor);
 }
 
 function write(text: string, color: string): void {

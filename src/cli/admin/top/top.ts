@@ -49,7 +49,7 @@ class LiveView {
   readonly #state: TopState;
   readonly #screen = new Screen();
   readonly #over = new AbortController();
-  readonly #paint: Paint = isColored(process.stdout) ? COLORED : COLORLESS;
+  readonly #paint: Paint = isColored(1) ? COLORED : COLORLESS;
   /** The error that ended the view. Undefined: the user quit. */
   #failure: unknown;
   #looks = 0;
