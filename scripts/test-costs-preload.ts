@@ -1,15 +1,17 @@
 /**
  * Preloaded by `scripts/test.ts`: appends a line for each test file to the file that `COSTS_VARIABLE` names. The line has the CPU time of
- * the test process since the previous file, and of the processes that ended meanwhile.
+ * the test process since the previous file, and of the processes that ended meanwhile. Programs that get
+ * the environment of a test run as they do for users, without `ENGINE_VARIABLE`.
  */
 import { afterAll } from "bun:test";
 import { appendFileSync, readFileSync } from "node:fs";
 import { relative } from "node:path";
-import { type Cost, COSTS_VARIABLE } from "./test-costs.ts";
+import { type Cost, COSTS_VARIABLE, ENGINE_VARIABLE } from "./test-costs.ts";
 
 /** `USER_HZ` of every Linux: ticks of a second in /proc. */
 const TICKS = 100;
 
+delete process.env[ENGINE_VARIABLE];
 const path = process.env[COSTS_VARIABLE];
 if (path !== undefined) {
   let before = { own: 0, started: 0 };

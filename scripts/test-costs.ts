@@ -1,5 +1,7 @@
 /** The environment variable with the path of the file for the costs. */
 export const COSTS_VARIABLE = "TURNPIKE_TEST_COSTS";
+/** The engine reads it once: how often code runs before its last compiler compiles it. */
+export const ENGINE_VARIABLE = "BUN_JSC_thresholdForFTLOptimizeAfterWarmUp";
 
 export interface Cost {
   readonly file: string;
