@@ -175,7 +175,8 @@ test("slow downloads of too many files get 503 and no descriptor, and the others
   // For the gateway, hard links to one inode are separate files, and they need no disk space.
   const count = 1100;
   for (let n = 1; n < count; n++) linkSync(first, join(site.root, `files/${n}.bin`));
-  await site.start({ max_connections: 4096 }, { buffer_pool: { buffer_count: 16_384 } });
+  const timeouts = { idle_ms: patient(60_000), write_ms: patient(60_000) };
+  await site.start({ max_connections: 4096 }, { buffer_pool: { buffer_count: 16_384 }, timeouts });
   const clients: RawClient[] = [];
   let busy = 0;
   for (let n = 0; n < count; n++) {
