@@ -1,6 +1,5 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { crc32 } from "node:zlib";
 import { codeOf } from "../../../../lib/caught.ts";
 import { decodeTail, FOOTER_BYTES, type Tail, tailLength } from "./response-format.ts";
 
@@ -83,7 +82,7 @@ export class ResponseFile {
   async append(bytes: Uint8Array): Promise<void> {
     await this.#write(bytes, this.#size);
     this.#size += bytes.length;
-    this.#sum = crc32(bytes, this.#sum);
+    this.#sum = Bun.hash.crc32(bytes, this.#sum);
   }
 
   /** Writes the record that follows the body. */
@@ -113,7 +112,7 @@ export class ResponseFile {
     this.#size = tail.bodySize;
     const buffer = Buffer.allocUnsafeSlow(Math.min(READ_BYTES, this.#size));
     for (let at = 0; at < this.#size; at += buffer.length) {
-      this.#sum = crc32(await this.#fill(buffer.subarray(0, this.#size - at), at), this.#sum);
+      this.#sum = Bun.hash.crc32(await this.#fill(buffer.subarray(0, this.#size - at), at), this.#sum);
     }
     return this.#sum === tail.bodySum ? tail : undefined;
   }

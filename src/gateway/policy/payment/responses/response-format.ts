@@ -1,4 +1,3 @@
-import { crc32 } from "node:zlib";
 import type * as Zod from "zod";
 import { type Fields } from "../../../../lib/http/fields.ts";
 import { type ResponseHead } from "../../../exchange/exchange.ts";
@@ -59,7 +58,7 @@ export function encodeTail({ record, bodySize, bodySum }: Tail): Buffer {
   const footer = Buffer.alloc(FOOTER_BYTES);
   footer.write(MAGIC, "latin1");
   footer.writeUInt32LE(json.length, 8);
-  footer.writeUInt32LE(crc32(json), 12);
+  footer.writeUInt32LE(Bun.hash.crc32(json), 12);
   footer.writeDoubleLE(bodySize, 16);
   footer.writeUInt32LE(bodySum, 24);
   return Buffer.concat([json, footer]);
@@ -77,7 +76,7 @@ export function tailLength(footer: Buffer, total: number): number | undefined {
 export function decodeTail(tail: Buffer): Tail | undefined {
   const json = tail.subarray(0, -FOOTER_BYTES);
   const footer = tail.subarray(-FOOTER_BYTES);
-  if (crc32(json) !== footer.readUInt32LE(12)) return undefined;
+  if (Bun.hash.crc32(json) !== footer.readUInt32LE(12)) return undefined;
   recordSchema ??= makeRecordSchema();
   const { key, until, head, trailers } = recordSchema.parse(JSON.parse(json.toString()));
   const { grpcStatus, ...plain } = head;
@@ -93,7 +92,7 @@ export function wholeOf(pieces: readonly Uint8Array[], record: ResponseRecord): 
   let bodySum = 0;
   let bodySize = 0;
   for (const piece of pieces) {
-    bodySum = crc32(piece, bodySum);
+    bodySum = Bun.hash.crc32(piece, bodySum);
     bodySize += piece.length;
   }
   return Buffer.concat([...pieces, encodeTail({ record, bodySize, bodySum })]);
@@ -105,5 +104,5 @@ export function readWhole(whole: Buffer): { readonly record: ResponseRecord; rea
   const tail = length === undefined ? undefined : decodeTail(whole.subarray(-length));
   if (length === undefined || tail === undefined) return undefined;
   const body = whole.subarray(0, -length);
-  return crc32(body) === tail.bodySum ? { record: tail.record, body } : undefined;
+  return Bun.hash.crc32(body) === tail.bodySum ? { record: tail.record, body } : undefined;
 }
