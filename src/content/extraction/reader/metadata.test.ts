@@ -37,6 +37,11 @@ describe("the author that a page declares", () => {
     ["in the main entity of the page", ld({ mainEntityOfPage: { author: "Ann Lee" } }), "Ann Lee"],
     ["in another object", ld({ review: { author: "Ann Lee" } }), undefined],
     ["in broken JSON-LD", '<script type="application/ld+json">{"author":"Ann Lee"</script>', undefined],
+    [
+      "in JSON-LD with a comma too much",
+      '<script type="application/ld+json">{"author":"Ann Lee",}</script>',
+      "Ann Lee",
+    ],
     ["in another kind of script", '<script type="application/json">{"author":"Ann Lee"}</script>', undefined],
     ["with a type in capitals", '<script type=" Application/LD+JSON ">{"author":"Ann Lee"}</script>', "Ann Lee"],
     ["in a meta element", meta("author", "Ann Lee"), "Ann Lee"],

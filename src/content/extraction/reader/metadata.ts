@@ -3,6 +3,7 @@ import { isObject } from "../../../lib/is-object.ts";
 import { dateIn, momentIn } from "./dates.ts";
 import { declaredName, personNameOf } from "./people.ts";
 import { shortText } from "./words.ts";
+import { tolerantJson } from "../tree/tolerant-json.ts";
 import { walkNodes } from "../tree/walk.ts";
 
 /** JSON-LD scripts of a page, their characters, and their arrays and objects. JSON-LD beyond these is not read. */
@@ -188,13 +189,7 @@ class FoundMetadata {
   #seeJsonLd(element: Element): void {
     const text = element.children.map((child) => (child instanceof Text ? child.data : "")).join("");
     if (++this.#scripts > MAX_JSON_LD_SCRIPTS || text.length > MAX_JSON_LD_LENGTH) return;
-    let value: unknown;
-    try {
-      value = JSON.parse(text);
-    } catch {
-      return;
-    }
-    const queue: unknown[] = [value];
+    const queue: unknown[] = [tolerantJson(text)];
     const things: Thing[] = [];
     const names = new Map<unknown, unknown>();
     for (const thing of queue) {
