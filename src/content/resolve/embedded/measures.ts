@@ -190,10 +190,17 @@ function isInTime({ plan, years }: Asked, text: string, clause: Clause, dates: r
   if (own.length === 0) return isInMonths(text, from, deadline);
   return own.some((date) => {
     if (from !== undefined && date.to < from) return false;
-    if (from !== undefined && deadline !== undefined && date.precision !== "day" && date.from > deadline) return false;
+    if (from !== undefined && deadline !== undefined && date.precision !== "day") {
+      if (date.from > deadline) return false;
+      // "43 billion in 2026" for the first half of 2026
+      const isOfTime = date.precision !== "year" || IN.test(text.slice(0, date.start));
+      if (isOfTime && deadline - from > 0.9 * MONTH && date.to - date.from > 1.2 * (deadline - from)) return false;
+    }
     return years.size === 0 || !date.hasYear || yearsOf(date).some((year) => years.has(year));
   });
 }
+
+const IN = /(?<!\p{L})(?:in|im\sjahre?|en|em|nel)\s$/iu;
 
 /** "in April or May 2026" */
 const EITHER = /(?<!\p{L})(?:or|oder|ou|o)\s(?:\p{L}+\s)?\p{L}+\s(?:19|20)\d{2}/iu;
