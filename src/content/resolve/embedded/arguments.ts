@@ -7,6 +7,7 @@ import { electedBy, namesActor } from "./actors.ts";
 import { BY_CONTEXT, type Fit } from "./fit.ts";
 import { type Argument, isWhole } from "../reading/noun-phrases.ts";
 import { type Asked } from "./question.ts";
+import { isOwner } from "./rivals.ts";
 import { covers, standsIn } from "./standing.ts";
 
 /** The factor if an argument is in another language and has no name. */
@@ -165,8 +166,11 @@ function subjectFit({ agent, predication: { after }, reader, outcome, stands }: 
 }
 
 /** "The act was signed": the actor is not named, and only the context can say who it was. */
-function unnamedFit({ asked, agent, predication: { reality }, near, outcome }: Sides): Fit {
+function unnamedFit({ asked, agent, predication: { reality, before }, near, outcome }: Sides): Fit {
   if (agent === undefined) return DIFFERENT;
+  // "Oduya's record was broken": by another one.
+  if (outcome === "break" && before.some((word, at) => agent.words.has(word.stem) && isOwner(before[at + 1])))
+    return DIFFERENT;
   // "The act was not signed": there is no signer.
   if (reality === "denied" || reality === "absent" || OUTCOMES.lasting.has(outcome))
     return { kind: "same", factor: BY_CONTEXT };

@@ -4,7 +4,7 @@ import { type Predication, predicationOf } from "../reading/clauses.ts";
 import { areContrary, conceptsAt, conceptsIn } from "../reading/concepts.ts";
 import { GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
 import { ANONYMOUS, TAKEN_BACK } from "../reading/phrases.ts";
-import { type Reality } from "../reading/reality.ts";
+import { PARTISAN, type Reality } from "../reading/reality.ts";
 import { HARD, type ReadSentence, type Token } from "../reading/spans.ts";
 import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
 import { isForm, isRomance, type Language, wordsOf } from "../reading/words.ts";
@@ -110,6 +110,9 @@ function readingAt(
   const reader = { grammar: GRAMMARS[language], language };
   const predication = predicationOf(tokens, verbOfResult(tokens, at) ?? at, reader);
   const { reality } = predication;
+  // "the opposition declared the vote invalid"
+  const isDeclared = WORDS.result.has(tokens[at]?.text) && tokens.some(({ text: word }) => PARTISAN.test(word));
+  if (isDeclared) return { ...NOTHING, kind: "quotation" };
   if (isOtherSense(asked, tokens, at, predication)) return NOTHING;
   const kind = KINDS[reality];
   if (kind !== undefined) {

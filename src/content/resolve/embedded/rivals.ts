@@ -18,7 +18,7 @@ export interface Place {
 export function isOfAnother(zone: readonly Token[], at: number, argument: Argument, place: Place): boolean {
   return (
     WORDS.partial.has(zone[at - 1]?.text) ||
-    isOwnerAt(zone, at, argument) ||
+    isOwnerAt(zone, at, argument, place) ||
     (WORDS.lesser.has(zone[at - 1]?.text) && !argument.words.has(zone[at - 1]?.stem ?? "")) ||
     hasOtherComplement(zone, at, argument, place) ||
     hasOtherPlace(zone, at, argument, place)
@@ -26,11 +26,13 @@ export function isOfAnother(zone: readonly Token[], at: number, argument: Argume
 }
 
 /** "The Senate of Corland's committee": the argument is the owner of the noun that follows. */
-function isOwnerAt(zone: readonly Token[], at: number, { words }: Argument): boolean {
+function isOwnerAt(zone: readonly Token[], at: number, { words }: Argument, { reader: { grammar } }: Place): boolean {
   const end = zone.findIndex(
-    (word, n) => n > at && !words.has(word.stem) && !WORDS.of.has(word.text) && word.text !== "the",
+    (word, n) =>
+      n > at && !words.has(word.stem) && !grammar.preposition.has(word.text) && !grammar.determiner.has(word.text),
   );
-  return end > at + 1 && isOwner(zone[end]);
+  const owner = zone.findIndex((word, n) => n > at && (end < 0 || n <= end) && isOwner(word));
+  return owner > at + 1 && words.has(zone[owner - 1]?.stem ?? "");
 }
 
 /** Whether a word begins with the mark of a possessive: "Velant's rival", "Motors' rival". */

@@ -31,7 +31,8 @@ export function isOfSibling(
         plan.terms.includes(missing.stem) &&
         !(thresholds.length > 0 && GENERAL.has(missing.stem)) &&
         missing.stem !== predicate?.stem &&
-        kept.stem !== predicate?.stem &&
+        // "landed on Ganymede" for "land on Europa", and not "won the cup" for "win the league"
+        (kept.stem !== predicate?.stem || (!isLeft && missing.capital && isPlaced(between, grammar))) &&
         !near.has(missing.stem) &&
         said.some((slot) => {
           const [rival, beside] = isLeft ? [slot.one, slot.other] : [slot.other, slot.one];
@@ -39,6 +40,7 @@ export function isOfSibling(
             slot.between === between &&
             beside.stem === kept.stem &&
             (rival.capital === missing.capital || WORDS.level.has(rival.text)) &&
+            !WORDS.time.has(rival.text) &&
             !plan.terms.includes(rival.stem) &&
             // "the acquisition of Sillo" for "the takeover of Sillo"
             conceptsIn([rival]).isDisjointFrom(conceptsIn([missing])) &&
@@ -48,6 +50,11 @@ export function isOfSibling(
         }),
     ),
   );
+}
+
+/** Whether a preposition tells where, and not by whom or for whom. */
+function isPlaced(text: string, grammar: Grammar): boolean {
+  return grammar.preposition.has(text) && !grammar.by.has(text) && !WORDS.to.has(text);
 }
 
 function isVerb({ text, capital }: Word, language: Language): boolean {

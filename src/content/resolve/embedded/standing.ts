@@ -57,7 +57,8 @@ export function standsIn(argument: Argument, zone: readonly Token[], place: Plac
           (word, at) =>
             names.has(word.stem) &&
             word.text.length > 3 &&
-            (isHeadAt(zone, at, argument, place) || KIND.test(zone[at + 1]?.text ?? "")),
+            (isHeadAt(zone, at, argument, place) ||
+              (KIND.test(zone[at + 1]?.text ?? "") && isHeadBehind(zone, at + 1, argument, place))),
         )
       : -1;
     if (alone >= 0 && names.size === 1) return BY_CONTEXT;
@@ -79,7 +80,12 @@ export function standsIn(argument: Argument, zone: readonly Token[], place: Plac
   if (kind > 0 && reader.grammar.determiner.has(zone[kind - 1]?.text) && isHeadAt(zone, kind, argument, place))
     return BY_PRONOUN;
   if (!isSubject)
-    return reader.language === "en" && /^(?:it|them|him|her)$/u.test(zone[0]?.text ?? "") ? BY_PRONOUN : undefined;
+    // "charged their opponent"
+    return reader.language === "en" &&
+      /^(?:it|them|him|her)$/u.test(zone[0]?.text ?? "") &&
+      (zone[1] === undefined || zone[1].gap.trim() !== "" || isFunctionWord(zone[1].text, reader.grammar))
+      ? BY_PRONOUN
+      : undefined;
   const words = zone.filter(
     (word) => !ADVERB.test(word.text) && !reader.grammar.have.has(word.text) && !reader.grammar.be.has(word.text),
   );
@@ -168,6 +174,15 @@ function isHeadBehind(zone: readonly Token[], at: number, argument: Argument, pl
     const word = zone[n];
     if (word === undefined || /[,;:]/u.test(zone[n + 1]?.gap ?? "")) return true;
     const isName = zone[n + 1]?.capital === true && argument.words.has(zone[n + 1]?.stem ?? "");
+    // "the right to use Sillo Pay"
+    if (
+      language === "en" &&
+      isName &&
+      !word.capital &&
+      zone[n - 1]?.text === "to" &&
+      !isFunctionWord(word.text, grammar)
+    )
+      return false;
     // "in the last game Vera Sandoval": a name without a preposition begins a noun phrase.
     if (isName && isGermanic && !word.capital && !isFunctionWord(word.text, grammar) && !WORDS.title.has(word.text))
       return true;

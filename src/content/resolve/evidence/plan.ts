@@ -76,8 +76,17 @@ function statementOf(question: string): string {
   for (let n = 0; n < 2; n += 1) text = text.replace(FRAME, "").trim();
   text = text.replace(/[?？¿\s]+$/u, "").replace(/^¿/u, "");
   const whole = /^["“«„']([^"“”«»„]*)["”»“'][.]?$/u.exec(text);
-  return ofMarket((whole?.[1] ?? text).trim()).replace(FIRST, "win ");
+  return ofMarket((whole?.[1] ?? text).trim())
+    .replace(FIRST, "win ")
+    .replace(APPOSITION, (_, name: string | undefined, other = "") => `${name ?? other} `);
 }
+
+const NAME = String.raw`\p{Lu}[\p{L}'’-]+(?:\s\p{Lu}[\p{L}'’.-]*){0,3}`;
+/** "the mayor of Dunmere, Orla Kemp, …", "Orla Kemp, the mayor of Dunmere, …": the name says who it is. */
+const APPOSITION = new RegExp(
+  String.raw`(?<!\p{L})the\s[^,]{3,60},\s(${NAME}),\s(?!(?:and|or)\s)|(${NAME}),\sthe\s[^,]{3,60},\s(?!(?:and|or)\s)`,
+  "u",
+);
 
 /** Other words for the one who wins. */
 const FIRST = /(?<!\p{L})(?:finish|come|place)\sfirst\s(?:in|at)\s|(?<!\p{L})take\sfirst\splace\s(?:in|at)\s/iu;

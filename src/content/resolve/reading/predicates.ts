@@ -2,6 +2,7 @@ import { COMPARING } from "./comparisons.ts";
 import { conceptsAt } from "./concepts.ts";
 import { type Grammar, isFunctionWord } from "./grammar.ts";
 import { ADVERB, FINITE, type Token } from "./spans.ts";
+import { WORDS } from "./vocabulary.ts";
 import { IRREGULAR_PAST, type Language, STOP_WORDS } from "./words.ts";
 
 /** The index of the predicate: the first outcome in the form of a verb, or the word where a verb must be. */
@@ -17,7 +18,8 @@ export function predicateOf(tokens: readonly Token[], grammar: Grammar, language
     const form = tokens[at]?.text ?? "";
     const previous = tokens[at - 1];
     if (previous !== undefined && previous.text !== "to" && grammar.preposition.has(previous.text)) return false;
-    return at > 0 && (!asBe || (/(?:ed|en|n|t|ng)$/u.test(form) && !/(?:[ts]ion|ment)$/u.test(form)));
+    const isParticiple = /(?:ed|en|n|t|ng)$/u.test(form) && !/(?:[ts]ion|ment)$/u.test(form);
+    return at > 0 && (!asBe || isParticiple || WORDS.result.has(form));
   });
   // "Will there be a strike by Corran Ferries crews": a word behind a name is not the verb.
   const isThere = tokens.slice(0, 2).some(({ text }) => text === "there");

@@ -284,8 +284,8 @@ function isStranger(words: readonly Token[], grammar: Grammar): boolean {
 
 const CONDITION = /^(?:if|unless|provided|wenn|falls|sofern|si|se|caso|salvo|qualora|purche)$/u;
 /** Speakers with an interest in the outcome. */
-const PARTISAN =
-  /^(?:opponents?|critics?|rivals?|fans?|supporters?|enem(?:y|ies)|gegner\p{L}*|kritiker\p{L}*|adversaires|criticos|rivales|avversari|adversarios|oppositor\p{L}*)$/u;
+export const PARTISAN =
+  /^(?:opponents?|opposition|columnists?|commentators?|bloggers?|activists?|protesters?|critics?|rivals?|fans?|supporters?|enem(?:y|ies)|gegner\p{L}*|kritiker\p{L}*|adversaires|criticos|rivales|avversari|adversarios|oppositor\p{L}*)$/u;
 
 /** Texts that tell what is to come: "opens on 14 May, the timetable says". */
 const PROGRAMME =
