@@ -560,10 +560,10 @@ test("a client that only cancels requests loses its connection, and others do no
   while (!client.isClosed) {
     const before = begun;
     const requests = await Promise.all(Array.from({ length: 50 }, () => client.open("POST", "/")));
-    // A stream that is reset before it is sent is never sent.
-    await until(() => begun === before + requests.length);
-    for (const { stream, response } of requests) {
-      response.catch(() => {});
+    for (const { response } of requests) response.catch(() => {});
+    // A stream that is reset before it is sent is never sent. On a busy machine, the connection can be lost only now.
+    await until(() => begun === before + requests.length || client.isClosed);
+    for (const { stream } of requests) {
       stream.resetStream(0x10cn);
       stream.stopSending(0x10cn);
     }
