@@ -165,9 +165,14 @@ function subjectFit({ agent, predication: { after }, reader, outcome, stands }: 
   return reader.language === "de" && stands(agent, after, false) !== undefined ? SAME : DIFFERENT;
 }
 
+const FOR = /^(?:for|fur|pour|para|per)$/u;
+
 /** "The act was signed": the actor is not named, and only the context can say who it was. */
-function unnamedFit({ asked, agent, predication: { reality, before }, near, outcome }: Sides): Fit {
+function unnamedFit({ asked, agent, predication: { reality, before, after }, near, outcome }: Sides): Fit {
   if (agent === undefined) return DIFFERENT;
+  // "was built for Karsten"
+  const receiver = after.findIndex(({ text }) => FOR.test(text));
+  if (receiver >= 0 && after.slice(receiver).some(({ stem }) => agent.heads.has(stem))) return DIFFERENT;
   // "Oduya's record was broken": by another one.
   if (outcome === "break" && before.some((word, at) => agent.words.has(word.stem) && isOwner(before[at + 1])))
     return DIFFERENT;

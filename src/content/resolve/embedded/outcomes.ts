@@ -170,7 +170,9 @@ function isOfInfinitive({ language = "en" }: Asked, { text, capital }: Token): b
 
 /** Whether the words behind a predicate give it another sense: "passed over", "resigned from the youth wing". */
 function isOtherSense(asked: Asked, tokens: readonly Token[], at: number, { reality, after }: Predication): boolean {
-  const [token, next] = [tokens[at], after[0]];
+  // "dimitió como presidenta": a word that opens a clause elsewhere.
+  const behind = after.length > 0 ? after : tokens.slice(at + 1, at + 8);
+  const [token, next] = [tokens[at], behind[0]];
   if (token === undefined || next === undefined || next.gap.trim() !== "") return false;
   if (WORDS.particle.has(next.text) && WORDS.withParticle.has(token.text))
     return !wordsOf(asked.plan.statement).some(({ text }) => text === next.text);
@@ -190,7 +192,7 @@ function isOtherSense(asked: Asked, tokens: readonly Token[], at: number, { real
   if (!asked.outcomes.has("resign")) return false;
   if (/^(?:him|her|them)sel(?:f|ves)$/u.test(next.text)) return true;
   if (!WORDS.beforePost.has(next.text)) return false;
-  const phrase = after.slice(1, 7);
+  const phrase = behind.slice(1, 7);
   // "the resignation of the police chief"
   const isOwn = phrase.some(({ stem }) => asked.terms.has(stem));
   return !isOwn && (reality === "noun" || !phrase.some(({ text }) => WORDS.post.has(text)));

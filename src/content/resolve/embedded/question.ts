@@ -169,6 +169,21 @@ function structureOf({ statement, thresholds, ...plan }: Plan, language: Languag
     const role = argumentOf(behind, terms, reader);
     return { ...bare, outcomes: new Set([...outcomes, "appoint", "elect"]), agent: undefined, patient: subject, role };
   }
+  // "Hat Halden Sillo übernommen?"
+  const [buyer, bought, ...more] = before.slice(1);
+  if (
+    language === "de" &&
+    outcomes.has("acquire") &&
+    bought?.capital === true &&
+    more.length === 0 &&
+    right.length === 0
+  )
+    return {
+      ...bare,
+      outcomes,
+      agent: argumentOf([buyer as Token], terms, reader),
+      patient: argumentOf([bought], terms, reader),
+    };
   const isPassive = isPassiveAt(tokens, at, reader);
   const by = isPassive ? right.findIndex((word) => grammar.by.has(word.text)) : -1;
   const object = isPassive && by === -1 ? undefined : argumentOf(phraseFrom(right, by + 1, grammar), terms, reader);

@@ -116,9 +116,13 @@ function sharedSubject(tokens: readonly Token[], start: number, grammar: Grammar
     if (!isApart) return tokens.slice(from + 1, end);
     end = from;
   }
-  // "Odell, not Karsten, built the dam"
+  // "Odell, not Karsten, built the dam", "Odell, et non Karsten, a construit"
   const contrast = tokens.findIndex(
-    (word, at) => at > from && at < end && word.gap.includes(",") && grammar.not.has(word.text),
+    (word, at) =>
+      at > from &&
+      at < end &&
+      word.gap.includes(",") &&
+      grammar.not.has((grammar.and.has(word.text) ? tokens[at + 1] : word)?.text),
   );
   return tokens.slice(from, contrast < 0 ? end : contrast);
 }

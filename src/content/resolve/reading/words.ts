@@ -160,7 +160,7 @@ const READ: Readonly<Record<Language, string>> = {
   de: "montag dienstag mittwoch donnerstag freitag samstag sonntag januar marz mai juni juli oktober dezember hat der die das und ist nicht mit von den dem ein eine hat wird wurde im auf fur auch sich zu am bei vom zum haben sind",
   fr: "lundi mardi mercredi jeudi vendredi samedi dimanche janvier fevrier mars avril juin juillet aout decembre a le la les des et est une dans pour pas qui du au aux sur ont cette ne par avec il elle se l' d' n' qu'",
   es: "lunes martes miercoles jueves viernes sabado domingo enero febrero marzo mayo junio julio octubre diciembre el los las del por para con que ha fue se su es como mas no al y una la en lo sus",
-  it: "lunedi martedi mercoledi giovedi venerdi sabato domenica gennaio febbraio maggio giugno luglio agosto ottobre dicembre il lo gli del al dalla dallo dagli dell' dall' nell' all' sull' l' d' stata entro della dello dei degli delle nel nella alla è e ha non di che con per sono stato una dal sul la si",
+  it: "lunedi martedi mercoledi giovedi venerdi sabato domenica gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre ad ed il lo gli del al dalla dallo dagli dell' dall' nell' all' sull' l' d' stata entro della dello dei degli delle nel nella alla è e ha non di che con per sono stato una dal sul la si",
   pt: "segunda terca quarta quinta sexta feira janeiro fevereiro marco maio junho julho outubro dezembro o os as um uma do da dos das no na ao e com que nao foi em para por pelo pela se mais sua ja a é",
 };
 /** Frequent words of languages that are not read. */
