@@ -32,6 +32,8 @@ export function isOfAnother(asked: Asked, tokens: readonly Token[], clause: Clau
       asked.names.has(stem) && !(tokens[at + 1]?.text === "s" && !asked.terms.has(tokens[at + 2]?.stem ?? "")),
   );
   if (isOfOtherExtent(asked, tokens) || isOfNamesake(asked, tokens, clause)) return true;
+  // "Zetalk's parent company"
+  if (!isNamed && tokens.some(({ text }, at) => tokens[at - 1]?.text === "s" && RELATED.test(text))) return true;
   if (isNamed) return false;
   return tokens.some(
     (word, at) =>
@@ -43,6 +45,9 @@ export function isOfAnother(asked: Asked, tokens: readonly Token[], clause: Clau
       /^\p{L}{2}/u.test(word.text),
   );
 }
+
+const RELATED =
+  /^(?:parents?|rivals?|owners?|subsidiar(?:y|ies)|sister|competitors?|founders?|partners?|suppliers?|predecessor|successor|neighbou?rs?|opponents?)$/u;
 
 /** "Orwell group" for "Orwell Air": a clause with the question's name, but without its last word. */
 function isOfNamesake({ agent, names }: Asked, tokens: readonly Token[], clause: Clause): boolean {

@@ -12,6 +12,10 @@ const EARLY_FIGURE = 0.45;
 const FINAL =
   /(?<!\p{L})(?:final|official|certified|definitive|endgültig\p{L}*|amtlich\p{L}*|définiti\p{L}+|officiel\p{L}*|definitiv[oa]s?|oficial(?:es)?|ufficial[ei]|fina(?:l|is))\s(?:\p{L}+\s)?(?:results?|tall(?:y|ies)|counts?|figures?|scores?|standings|tables?|ergebnis\p{L}*|résultats?|resultados?|risultat[oi])(?!\p{L})/iu;
 
+/** Measures that go up and down, or grow. */
+const LEVEL =
+  /(?<!\p{L})(?:prices?|users?|subscribers?|followers?|customers?|index|level|population|preis\p{L}*|kurs|nutzer\p{L}*|abonnent\p{L}*|einwohner\p{L}*|prix|cours|utilisateurs?|abonnés?|habitants?|precios?|usuarios?|abonados?|habitantes?|prezz[oi]|utenti|abbonati|abitanti|preços?|usuários?|assinantes?)(?!\p{L})/iu;
+
 /** The time before its deadline in which an event counts for a question about the future. */
 const RECENT = 330 * DAY;
 
@@ -44,6 +48,15 @@ export function inTime(
   if (reading.isFigure === true && date !== undefined && date.from > deadline) return neutral;
   if (reading.isFigure === true && !isDated && isOfOtherTime(source, from, deadline)) return neutral;
   const isEvent = reading.sign > 0;
+  // "88 million users in June" for "100 million by December": a level may still change.
+  if (
+    !isEvent &&
+    reading.isFigure === true &&
+    date !== undefined &&
+    date.to < deadline - 3 * DAY &&
+    LEVEL.test(asked.plan.statement)
+  )
+    return neutral;
   if (isEvent && date !== undefined && date.from > deadline) {
     // An event after the deadline did not happen in time.
     return { ...statement, supports: asked.plan.negated ? "YES" : "NO" };

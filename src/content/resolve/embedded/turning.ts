@@ -67,7 +67,11 @@ function hasOpenAdverb(statement: string, { tokens }: ReadSentence, part: Readin
 
 /** Whether the sentence names a year before that of the question, in which the event may have been. */
 function hasOtherYear({ years, now, isFuture }: Asked, text: string, dates: readonly NamedDate[]): boolean {
-  if (years.size === 0 && !isFuture) return false;
+  // "the accident of 1987", for a question without a year
+  if (years.size === 0 && !isFuture)
+    return dates.some(
+      (date) => date.precision === "year" && OF_YEAR.test(text.slice(0, date.start)) && date.to < now - 2 * YEAR,
+    );
   const first = Math.min(new Date(now).getUTCFullYear(), ...years);
   return dates.some(
     (date) =>
@@ -77,6 +81,9 @@ function hasOtherYear({ years, now, isFuture }: Asked, text: string, dates: read
       yearsOf(date).every((year) => year < first),
   );
 }
+
+const YEAR = 366 * 86_400_000;
+const OF_YEAR = /(?<!\p{L})(?:of|von|de|del|di|do)\s$/iu;
 
 /** The end of a text before a year that is only compared with: "than in 2025", "the lowest since the drought of 1976". */
 const SINCE =
