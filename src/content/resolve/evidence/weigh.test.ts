@@ -59,7 +59,7 @@ describe("confidence", () => {
     const { reasoning, verdict } = weigh(plan, sources, { statements: [open] }, NOW);
     expect(verdict).toBe("UNCERTAIN");
     expect(reasoning).toContain("03/04/2026 is ambiguous: it can be 2026-03-04 or 2026-04-03.");
-    expect(reasoning).toContain("A date can be read in two ways [1].");
+    expect(reasoning).toContain("A date does not show whether the event was in time [1].");
   });
   test.each<[string, readonly Statement[], string, string]>([
     ["two that agree", [says("YES", 0), says("YES", 1)], "YES", "medium"],

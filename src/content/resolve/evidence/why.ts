@@ -117,7 +117,7 @@ function leftOutOf({ statements }: Told): string[] {
       text,
       statements.filter((one) => one.kind === kind && (one.supports === "NEUTRAL" || kind === "retraction")),
     ]),
-    ["A date can be read in two ways", open] as const,
+    ["A date does not show whether the event was in time", open] as const,
   ].flatMap(([text, found]) => {
     const shown = statementNumbers(statements, found);
     return shown === "" ? [] : [`${text}${shown}.`];

@@ -98,7 +98,7 @@ export interface Statement {
   readonly strength: number;
   /** When the event took place or the figure held, Unix ms, if the sentence gives a date. */
   readonly date?: number | undefined;
-  /** The statement decides nothing, since its date or the question's has two readings. */
+  /** The statement decides nothing: its date, or the question's, does not show whether the event was in time. */
   readonly isDateOpen?: boolean;
   /** The page mentions it in passing, so that it only supports a source that reports it. */
   readonly isAside?: boolean;
