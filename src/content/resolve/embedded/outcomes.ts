@@ -132,7 +132,10 @@ function readingAt(
   if (!isOffice) return NOTHING;
   const isDenied = reality === "denied" || reality === "absent";
   if (isDenied && (!outcome.isSame || fit.kind !== "same")) return NOTHING;
-  const affirms = outcome.isSame && fit.kind === "same" && !isDenied && !isUndone;
+  // "Novak lost to Sandoval": Sandoval won.
+  const isSame =
+    outcome.name === "lose" && !outcome.isSame ? fit.kind === "swapped" : outcome.isSame && fit.kind === "same";
+  const affirms = isSame && !isDenied && !isUndone;
   if (affirms && isOfPart(asked, tokens, { said: text.slice(predication.start, predication.end), ...predication }))
     return NOTHING;
   return {
@@ -179,6 +182,14 @@ function isOtherSense(asked: Asked, tokens: readonly Token[], at: number, { real
   // "aprobó tramitar la ley", "a voté contre la loi"
   if (isOfInfinitive(asked, next) || AGAINST.test(next.text))
     return !wordsOf(asked.plan.statement).some(({ text }) => text === next.text);
+  // "beat Novak to the final"
+  if (
+    token.text.startsWith("beat") &&
+    behind.some(({ text }, n) => text === "to" && GRAMMARS.en.determiner.has(behind[n + 1]?.text))
+  )
+    return !wordsOf(asked.plan.statement).some(({ text }) => text === "to");
+  // "appointed to advise the director"
+  if (asked.outcomes.has("appoint") && next.text === "to" && !GRAMMARS.en.determiner.has(behind[1]?.text)) return true;
   // "stands on a hill", "stands to lose"
   if (/^stands?$/u.test(token.text) && GRAMMARS.en.preposition.has(next.text)) return true;
   const { oblique } = asked;

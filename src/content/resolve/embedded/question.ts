@@ -186,12 +186,18 @@ function structureOf({ statement, thresholds, ...plan }: Plan, language: Languag
     };
   const isPassive = isPassiveAt(tokens, at, reader);
   const by = isPassive ? right.findIndex((word) => grammar.by.has(word.text)) : -1;
+  // "been appointed director": the office stands behind the verb.
+  const office =
+    isPassive && by === -1 && outcomes.has("appoint")
+      ? phraseFrom(behind, behind[0]?.text === "as" ? 1 : 0, grammar)
+      : [];
   const object = isPassive && by === -1 ? undefined : argumentOf(phraseFrom(right, by + 1, grammar), terms, reader);
   // "¿Se aprobó la subida?": what stands behind the verb can be its subject.
   const isSubjectBehind = subject === undefined && language !== "en";
   return {
     ...bare,
     outcomes,
+    role: argumentOf(office, terms, reader),
     joined: joinedIn(right, terms, grammar),
     isByAgent: isPassive && object !== undefined,
     oblique: obliqueOf(behind, terms),
