@@ -46,6 +46,7 @@ describeSides({
     NO: ["Zetalk had 88 million users at the end of 2025."],
     "": [
       "Zetalk had 104 million users in March 2026.",
+      "Zetalk had 104 million users by March 2026.",
       "Zetalk had 104 million downloads at the end of 2025.",
       "Zetalk's parent company had 104 million users at the end of 2025.",
       "Zetalk had 104 million registered accounts at the end of 2025.",

@@ -61,7 +61,8 @@ function statementIn(asked: Asked, passage: Passage, at: At): Statement | undefi
   const dates = reading.sign > 0 ? named.filter(({ start }) => !TERM.test(passage.text.slice(0, start))) : named;
   const turned = asked.plan.negated ? -reading.sign : reading.sign;
   const date = dateOf(passage.text, dates, reading);
-  const when = date === undefined ? yearOf(passage.text, dates, reading) : boundedDate(passage.text, date, dates);
+  const isEvent = date !== undefined && reading.isFigure !== true;
+  const when = isEvent ? boundedDate(passage.text, date, dates) : (date ?? yearOf(passage.text, dates, reading));
   const base: Statement = {
     source: at.index,
     quote: passage.text,

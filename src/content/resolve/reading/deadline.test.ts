@@ -42,6 +42,7 @@ test.each([
   ["Did the Senate pass the act by June 30?", "..2026-06-30"],
   ["Did the Senate pass the act within 30 days of 1 June 2026?", "2026-06-01..2026-07-01"],
   ["Did the Senate pass the act within a month after 1 June 2026?", "2026-06-01..2026-07-01"],
+  ["Did the Senate pass the act in the first 10 days of June 2026?", "2026-06-01..2026-06-30"],
   ["Did the Senate pass the act a week before 1 June 2026?", "2026-05-25..2026-06-01"],
   ["Did the Senate pass the act between 1 and 15 June 2026?", "2026-06-01..2026-06-15"],
   ["Did the Senate pass the act from June through August 2026?", "2026-06-01..2026-08-31"],

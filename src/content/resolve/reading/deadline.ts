@@ -62,7 +62,7 @@ const SINCE =
 const AFTER = /\b(?<!\bor )(?:after|later than)\s/i;
 /** "The referendum of March 2026": the date tells which one, and not when the event takes place. */
 const OF =
-  /(?<!\b(?:end|start|beginning|middle|quarter|half|month|year|season|winter|summer|spring|autumn|day|week|fin|final|fine|ende|anfang|trimestre|été|hiver|verano|invierno|estate|inverno|année|año|ano|anno|jahres|mois|mes|mês|mese)\s)\b(?:of|de|du|del|della|dell['’]|di|von|vom|do|da)\s$/iu;
+  /(?<!\b(?:end|start|beginning|middle|quarter|half|month|year|season|winter|summer|spring|autumn|days?|weeks?|months|tage|jours|días|giorni|dias|fin|final|fine|ende|anfang|trimestre|été|hiver|verano|invierno|estate|inverno|année|año|ano|anno|jahres|mois|mes|mês|mese)\s)\b(?:of|de|du|del|della|dell['’]|di|von|vom|do|da)\s$/iu;
 
 /** "in the week of 1 June", and its last day. */
 const WEEK_FROM = /\bweek\s(?:of|starting|beginning|commencing)\s(?:\p{L}+day,?\s)?$/iu;
@@ -70,7 +70,7 @@ const WEEK_TO = /\bweek\s(?:ending|to)\s(?:\p{L}+day,?\s)?$/iu;
 const ONE = "(?:an?|one|eine[mnrs]?|une?|una|uno|uma?)";
 /** "within 30 days of 1 June", "a week before 1 June": a time counted from a date. */
 const COUNTED = new RegExp(
-  `(?<more>(?<!\\b(?:not?|pas|non?|nicht)\\s)\\b(?:more|later|mehr|plus|más|più|mais)\\s(?:than|als|de|di|do que)\\s|\\bat\\sleast\\s|\\bmindestens\\s)?(?<![\\p{L}\\d.,])(?<number>\\d{1,3}|${ONE}|${numberWordPattern()})\\s(?:\\p{L}+\\s)?(?<unit>days?|tage?n?|jours?|días?|giorn[oi]|dias?|weeks?|wochen?|semaines?|semanas?|settiman[ae]|months?|monate?n?|mois|mes(?:es)?|mês|mes[ei]|years?|jahre?n?|ans?|años?|ann[oi]|anos?)(?:\\s(?:siguientes|suivants?))?\\s(?:(?<past>before|vor|avant|antes|prima)|of|after|from|nach|ab|suivant|après|al?|tras|después|dal|dopo|após|depois)\\s(?:\\S+\\s){0,4}?$`,
+  `(?<more>(?<!\\b(?:not?|pas|non?|nicht)\\s)\\b(?:more|later|mehr|plus|más|più|mais)\\s(?:than|als|de|di|do que)\\s|\\bat\\sleast\\s|\\bmindestens\\s)?(?<![\\p{L}\\d.,])(?<number>\\d{1,3}|${ONE}|${numberWordPattern()})\\s(?:\\p{L}+\\s)?(?<unit>days?|tage?n?|jours?|días?|giorn[oi]|dias?|weeks?|wochen?|semaines?|semanas?|settiman[ae]|months?|monate?n?|mois|mes(?:es)?|mês|mes[ei]|years?|jahre?n?|ans?|años?|ann[oi]|anos?)(?:\\s(?:siguientes|suivants?))?\\s(?:(?<past>before|vor|avant|antes|prima)|of|after|from|nach|ab|suivant|après|(?<=siguientes\\s)al?|tras|después|dal|dopo|após|depois)\\s(?:\\S+\\s){0,4}?$`,
   "iu",
 );
 
@@ -193,6 +193,8 @@ export function isCounting(
 
 /** The time that a text counts from a date: some days after it or before it. Undefined if it counts none. */
 function countedFrom(date: NamedDate, before: string): { from?: number; end?: number } | undefined {
+  // "the first ten days of June"
+  if (date.precision !== "day") return undefined;
   const { more, number = "", unit = "", past } = COUNTED.exec(before)?.groups ?? {};
   const count = IS_ONE.test(number)
     ? 1
