@@ -138,52 +138,10 @@ function structureOf({ statement, thresholds, ...plan }: Plan, language: Languag
   // "fail to sign", "be able to sign": the verb before "to" is not part of the subject.
   const left = tokens.slice(0, tokens[at - 1]?.text === "to" ? Math.max(1, at - 2) : at);
   const behind = tokens.slice(at + length);
-  const [before, right] = partsOf(left, behind, reader);
+  const [before, right] = partsOf(left, behind, outcomes, reader);
   const subject = argumentOf(before, terms, reader);
-  // "Was the prize awarded to X": who receives it has it.
-  const isGiven = AWARDS.test(predicate.text) && WORDS.to.has(behind[0]?.text) && language !== "de";
-  if (isGiven && subject !== undefined)
-    return { ...bare, outcomes, agent: argumentOf(phraseFrom(behind, 1, grammar), terms, reader), patient: subject };
-  // "Was X sold to Y": who buys it.
-  if (outcomes.has("sell") && subject !== undefined && WORDS.to.has(behind[0]?.text) && isPassiveAt(tokens, at, reader))
-    return {
-      ...bare,
-      outcomes: new Set(["acquire"]),
-      agent: argumentOf(phraseFrom(behind, 1, grammar), terms, reader),
-      patient: subject,
-    };
-  // "Did the jury find X guilty": the verb whose result is asked.
-  const verb = WORDS.result.has(predicate.text)
-    ? tokens.findLastIndex(({ text }, n) => n < at && DECLARE.test(text))
-    : -1;
-  if (verb > 0) {
-    const between =
-      argumentOf(tokens.slice(verb + 1, at), terms, reader) ?? argumentOf(tokens.slice(0, verb), terms, reader);
-    return { ...bare, outcomes, oblique: obliqueOf(behind, terms), agent: undefined, patient: between };
-  }
-  // "become law": it is signed.
-  if (outcomes.has("enact") && outcomes.has("become"))
-    return { ...bare, outcomes: new Set(["enact", "sign"]), agent: undefined, patient: subject };
-  // "become leader", "take over as coach": others choose who becomes it.
-  if (outcomes.has("become") && subject !== undefined) {
-    const role = argumentOf(behind, terms, reader);
-    return { ...bare, outcomes: new Set([...outcomes, "appoint", "elect"]), agent: undefined, patient: subject, role };
-  }
-  // "Hat Halden Sillo übernommen?"
-  const [buyer, bought, ...more] = before.slice(1);
-  if (
-    language === "de" &&
-    outcomes.has("acquire") &&
-    bought?.capital === true &&
-    more.length === 0 &&
-    right.length === 0
-  )
-    return {
-      ...bare,
-      outcomes,
-      agent: argumentOf([buyer as Token], terms, reader),
-      patient: argumentOf([bought], terms, reader),
-    };
+  const turned = turnedForm(outcomes, { tokens, at, behind, subject, terms, reader });
+  if (turned !== undefined) return { ...bare, ...turned };
   const isPassive = isPassiveAt(tokens, at, reader);
   const by = isPassive ? right.findIndex((word) => grammar.by.has(word.text)) : -1;
   // "been appointed director": the office stands behind the verb.
@@ -206,6 +164,48 @@ function structureOf({ statement, thresholds, ...plan }: Plan, language: Languag
   };
 }
 
+/** A predicate in a question, the words behind it, and what stands before it. */
+interface Form {
+  readonly tokens: readonly Token[];
+  readonly at: number;
+  readonly behind: readonly Token[];
+  readonly subject: Argument | undefined;
+  readonly terms: ReadonlySet<string>;
+  readonly reader: Reader;
+}
+
+/** The outcomes and the arguments in a form whose subject is not who acts. Undefined in other forms. */
+function turnedForm(
+  outcomes: ReadonlySet<string>,
+  { tokens, at, behind, subject, terms, reader }: Form,
+): (Pick<Structure, "outcomes" | "agent" | "patient"> & Partial<Pick<Structure, "role" | "oblique">>) | undefined {
+  const { text = "" } = tokens[at] ?? {};
+  if (subject !== undefined && WORDS.to.has(behind[0]?.text)) {
+    const agent = argumentOf(phraseFrom(behind, 1, reader.grammar), terms, reader);
+    // "Was the prize awarded to X": who receives it has it.
+    if (AWARDS.test(text) && reader.language !== "de") return { outcomes, agent, patient: subject };
+    // "Was X sold to Y": who buys it.
+    if (outcomes.has("sell") && isPassiveAt(tokens, at, reader))
+      return { outcomes: new Set(["acquire"]), agent, patient: subject };
+  }
+  // "Did the jury find X guilty": the verb whose result is asked.
+  const verb = WORDS.result.has(text) ? tokens.findLastIndex((word, n) => n < at && DECLARE.test(word.text)) : -1;
+  if (verb > 0) {
+    const patient =
+      argumentOf(tokens.slice(verb + 1, at), terms, reader) ?? argumentOf(tokens.slice(0, verb), terms, reader);
+    return { outcomes, oblique: obliqueOf(behind, terms), agent: undefined, patient };
+  }
+  // "become law": it is signed.
+  if (outcomes.has("enact") && outcomes.has("become"))
+    return { outcomes: new Set(["enact", "sign"]), agent: undefined, patient: subject };
+  // "become leader", "take over as coach": others choose who becomes it.
+  if (outcomes.has("become") && subject !== undefined) {
+    const role = argumentOf(behind, terms, reader);
+    return { outcomes: new Set([...outcomes, "appoint", "elect"]), agent: undefined, patient: subject, role };
+  }
+  return undefined;
+}
+
 const DECLARE = /^(?:find|found|declared?|ruled?)$/u;
 
 /** "complete the takeover": another word for the deed is the same thing. */
@@ -222,6 +222,7 @@ function ofDeed(
 function partsOf(
   left: readonly Token[],
   behind: readonly Token[],
+  outcomes: ReadonlySet<string>,
   { grammar, language }: Reader,
 ): readonly [readonly Token[], readonly Token[]] {
   // "¿Aprobó el pleno la subida?": the subject follows the verb, and the object begins at the next article.
@@ -230,6 +231,9 @@ function partsOf(
   // "Gewann Jana Rehm den Preis?"
   const words = isVerbFirst || left.length === 0 ? behind : left;
   const end = isVerbFirst ? secondPhrase(words, grammar) : nounPhraseEnd(words, grammar);
+  // "Hat Halden Sillo übernommen?": two names side by side
+  const isPair = language === "de" && end === 3 && words.length === 3 && words[2]?.capital === true;
+  if (isPair && outcomes.has("acquire")) return [words.slice(0, 2), words.slice(2)];
   const isRival = isVerbFirst && RIVAL.test(words[end]?.text ?? "");
   return [words.slice(0, end), words.slice(isRival ? end + 1 : end)];
 }

@@ -61,8 +61,6 @@ function statementIn(asked: Asked, passage: Passage, at: At): Statement | undefi
   const dates = reading.sign > 0 ? named.filter(({ start }) => !TERM.test(passage.text.slice(0, start))) : named;
   const turned = asked.plan.negated ? -reading.sign : reading.sign;
   const date = dateOf(passage.text, dates, reading);
-  const isEvent = date !== undefined && reading.isFigure !== true;
-  const when = isEvent ? boundedDate(passage.text, date, dates) : (date ?? yearOf(passage.text, dates, reading));
   const base: Statement = {
     source: at.index,
     quote: passage.text,
@@ -100,7 +98,7 @@ function statementIn(asked: Asked, passage: Passage, at: At): Statement | undefi
     },
     {
       reading,
-      date: when,
+      date: timeOf(passage.text, dates, { reading, date }),
       isDated: dates.some(({ to }) => to <= (asked.plan.deadline ?? to)) || LAST_YEAR.test(passage.text),
       source: at.source,
     },
@@ -135,6 +133,16 @@ function dateOf(text: string, dates: readonly NamedDate[], { part, isFigure }: R
   // "resigned on Friday, after the court had ruled": the date is that of the other event.
   const isOther = part !== undefined && CIRCUMSTANCE.test(text.slice(part.start));
   return inside ?? (isFigure === true || isOther ? undefined : exact[0]);
+}
+
+/** The time of the outcome: its date with the words that bound it, or its year. */
+function timeOf(
+  text: string,
+  dates: readonly NamedDate[],
+  { reading, date }: { readonly reading: Reading; readonly date: NamedDate | undefined },
+): NamedDate | undefined {
+  if (date === undefined) return yearOf(text, dates, reading);
+  return reading.isFigure === true ? date : boundedDate(text, date, dates);
 }
 
 /** The year of the outcome: "opened in 2026". Undefined for a figure, and for the year of a name. */
