@@ -177,17 +177,16 @@ function isOtherSense(asked: Asked, tokens: readonly Token[], at: number, { real
   const behind = after.length > 0 ? after : tokens.slice(at + 1, at + 8);
   const [token, next] = [tokens[at], behind[0]];
   if (token === undefined || next === undefined || next.gap.trim() !== "") return false;
-  if (WORDS.particle.has(next.text) && WORDS.withParticle.has(token.text))
-    return !wordsOf(asked.plan.statement).some(({ text }) => text === next.text);
+  const asks = (word: string): boolean => wordsOf(asked.plan.statement).some(({ text }) => text === word);
+  if (WORDS.particle.has(next.text) && WORDS.withParticle.has(token.text)) return !asks(next.text);
   // "aprobó tramitar la ley", "a voté contre la loi"
-  if (isOfInfinitive(asked, next) || AGAINST.test(next.text))
-    return !wordsOf(asked.plan.statement).some(({ text }) => text === next.text);
+  if (isOfInfinitive(asked, next) || AGAINST.test(next.text)) return !asks(next.text);
   // "beat Novak to the final"
   if (
     token.text.startsWith("beat") &&
     behind.some(({ text }, n) => text === "to" && GRAMMARS.en.determiner.has(behind[n + 1]?.text))
   )
-    return !wordsOf(asked.plan.statement).some(({ text }) => text === "to");
+    return !asks("to");
   // "appointed to advise the director"
   if (asked.outcomes.has("appoint") && next.text === "to" && !GRAMMARS.en.determiner.has(behind[1]?.text)) return true;
   // "stands on a hill", "stands to lose"
@@ -197,7 +196,7 @@ function isOtherSense(asked: Asked, tokens: readonly Token[], at: number, { real
   if (
     oblique !== undefined &&
     GOVERNED.test(next.text) &&
-    !after.slice(1, 9).some(({ stem }) => oblique.words.has(stem))
+    !behind.slice(1, 9).some(({ stem }) => oblique.words.has(stem))
   )
     return true;
   if (!asked.outcomes.has("resign")) return false;

@@ -167,19 +167,21 @@ function numeric([first, second, year]: Groups, order: FirstNumber | undefined):
  */
 export function datesOf(text: string, near: number, order = firstNumberOf(text)): NamedDate[] {
   const found: NamedDate[] = [];
+  const isFree = (start: number, end: number): boolean =>
+    !found.some((other) => start < other.end && other.start < end);
   for (const [form, read] of FORMS) {
     for (const match of text.matchAll(form)) {
       if (found.length >= MAX_DATES) break;
       const start = match.index;
       const end = start + match[0].length;
-      if (found.some((other) => start < other.end && other.start < end)) continue;
+      if (!isFree(start, end)) continue;
       const date = read(match.slice(1), order);
       if (date !== undefined) found.push(stretch(date, near, { start, end }));
     }
   }
   const firsts = found
     .flatMap((date) => firstDayOf(text, date) ?? firstMonthOf(text, date) ?? [])
-    .filter((one) => !found.some((other) => one.start < other.end && other.start < one.end));
+    .filter(({ start, end }) => isFree(start, end));
   const sorted = [...found, ...firsts].toSorted((a, b) => a.start - b.start);
   return sorted.map((date, at) => withYear(text, date, sorted[at - 1], sorted[at + 1]));
 }
