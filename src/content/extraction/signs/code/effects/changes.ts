@@ -136,11 +136,11 @@ export class Changes {
       if (html === undefined || value.is === "text" || hasWords(html)) this.#change(target.all);
     } else if (isUnknown(target)) {
       // Code in a handler of its own element, or in a library, writes into elements that others choose.
-      if (!code.isLibrary && text !== "" && key !== "data") this.#found("script-writes");
+      if (!code.isLibrary && (text === undefined || hasWords(text)) && key !== "data") this.#found("script-writes");
     } else if (target.is === "instance") this.#writes(target.elements, value, key, code);
     else if (target.is === "elements" && (value.is !== "made" || hasContent(value.made))) {
       const changed = target.all.filter((element) =>
-        text === undefined ? !isSample(element) : isOther(textContent(element), text),
+        text === undefined ? !isFormatted(element) : isOther(textContent(element), text),
       );
       this.#change(this.#notRendered(changed, text === "" || code.isLibrary));
     }
@@ -186,10 +186,9 @@ function isUnknown(value: Value): boolean {
   return value.is === "unknown" || (value.is === "global" && !isBrowserObject(value.name));
 }
 
-/** Whether an element has a sample of code. Scripts that write into it colour its words. */
-function isSample(element: Element): boolean {
-  const { name, children } = element;
-  return (name === "code" || name === "pre" || parentOf(element).name === "pre") && children.length > 0;
+/** Whether an element has a date or a sample of code. Scripts that write into it change only the format or the colours. */
+function isFormatted(element: Element): boolean {
+  return (/^(?:code|pre|time)$/.test(element.name) || parentOf(element).name === "pre") && element.children.length > 0;
 }
 
 function parentOf(element: Element): Element {

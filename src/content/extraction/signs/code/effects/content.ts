@@ -29,9 +29,9 @@ export function isWithoutContent(html: string): boolean {
   return tagsIn(html).every((tag) => WITHOUT_CONTENT.test(tag));
 }
 
-/** Whether HTML has a text outside of style sheets. */
+/** Whether HTML has a text outside of style sheets and buttons. */
 export function hasWords(html: string): boolean {
-  return tagsIn(html.replaceAll(/<style[^]*?<\/style>/gi, "")).includes("#text");
+  return tagsIn(html.replaceAll(/<(style|button)\b[^]*?<\/\1>/gi, "")).includes("#text");
 }
 
 /** Whether an element has another text. An empty element that gets the present year has the same: it is the end of a footer. */

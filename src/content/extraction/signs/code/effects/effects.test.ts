@@ -8,7 +8,8 @@ const PAGE =
   `<main><h1>Toll roads</h1><p>${TEXT}</p><p id="p" class="c">Old text</p><div id="e"></div>` +
   `<p id="h" hidden>Closed in winter.</p><p id="s" style="display:none">Closed at night.</p><output id="o">1</output>` +
   `<section id="ad"><h2>Anno Domini</h2><p id="year">79</p></section><div id="ad-2"><p id="offer">Buy</p></div>` +
-  `<v-w>Given words</v-w><ul id="l"><li>One</li></ul>` +
+  `<v-w>Given words</v-w><d-s><template shadowrootmode="open"><p id="late"></p></template>Words</d-s>` +
+  `<time id="day" datetime="2024-05-02">2 May</time><time id="hour"></time><ul id="l"><li>One</li></ul>` +
   `<pre><code id="k">let a = 1</code></pre><div id="menu"></div><div id="n"></div><p id="m" class="modal">Log in</p></main>`;
 const SOURCE: PageSource = {
   engine: "static",
@@ -78,6 +79,7 @@ describe("code that runs by itself", () => {
     'other().appendChild(document.createElement("p"))',
     'p.href = "/x"',
     'setTimeout(() => p.append("late"), 5)',
+    "hour.textContent = format(hour.dateTime)",
     'setTimeout(function () { p.append("late") }, 5)',
     'if (true) p.append("x")',
     'if (unknown) p.append("x")',
@@ -806,6 +808,7 @@ describe("code that runs by itself", () => {
     'const d = document.createElement("div"), b = document.createElement("button"); b.textContent = "Copy"; d.append(b); l.append(d)',
     'const d = document.createElement("div"); d.innerHTML = "<img src=a.png>"; l.append(d)',
     'if (p.dataset.late === "1") p.append("x")',
+    "day.textContent = format(day.dateTime)",
   ])("shows nothing: %s", (code) => {
     expect(signOf(code)).toBeUndefined();
   });
@@ -878,8 +881,8 @@ describe("a custom element", () => {
   });
 });
 
-const defined = (members: string): string | undefined =>
-  signOf(`customElements.define("v-w", class extends HTMLElement { ${members} })`);
+const defined = (members: string, name = "v-w"): string | undefined =>
+  signOf(`customElements.define("${name}", class extends HTMLElement { ${members} })`);
 
 describe("an element of a page's own class", () => {
   test.each([
@@ -896,9 +899,22 @@ describe("an element of a page's own class", () => {
     'connectedCallback() { this.textContent = "Given words" }',
     'connectedCallback() { this.querySelector("p").textContent = "New" }',
     'connectedCallback() { this.title = "New" }',
+    'connectedCallback() { this.attachShadow({}).innerHTML = "<style>p {}</style><button part=b>Share</button>" }',
     'f() { this.append("x") }',
     'connectedCallback() { this.addEventListener("click", () => this.append("x")) }',
   ])("writes nothing: %s", (members) => {
     expect(defined(members)).toBeUndefined();
+  });
+
+  test.each<[string, string | undefined]>([
+    ['connectedCallback() { this.shadowRoot.getElementById("late").textContent = load() }', "script-writes"],
+    [
+      "constructor() { super(); this.r = this.shadowRoot ?? this.attachShadow({}); this.r.append(load()) }",
+      "script-writes",
+    ],
+    ['constructor() { super(); if (!this.shadowRoot) this.attachShadow({}).innerHTML = "<p>x</p>" }', undefined],
+    ["render() { return html`<p>Words</p>` }", undefined],
+  ])("with a declarative shadow tree: %s", (members, sign) => {
+    expect(defined(members, "d-s")).toBe(sign as string);
   });
 });

@@ -231,15 +231,16 @@ export class Effects {
   #defines(named: Value, of: Value | undefined, at: Running): void {
     const { page } = this.#values;
     const name = textOf(named);
-    const all = page.named(name).filter((element) => page.isContent(element) && !hasShadowRoot(element));
-    if (name === undefined && of?.is === "unknown" && all.length > 0) this.#found("shadow-root");
+    const all = page.named(name).filter((element) => page.isContent(element));
+    const isEmpty = all.some((element) => !hasShadowRoot(element));
+    if (name === undefined && of?.is === "unknown" && isEmpty) this.#found("shadow-root");
     if (of?.is !== "class") return;
     if (all.length === 0) {
       this.#runs.skip(of.node);
       return;
     }
     const render = methodOf(this.#values, of.node, "render");
-    if (render !== undefined && rendersText(render)) this.#found("shadow-root");
+    if (isEmpty && render !== undefined && rendersText(render)) this.#found("shadow-root");
     this.#runs.instantiate(of.node, { is: "elements", all }, at);
   }
 }

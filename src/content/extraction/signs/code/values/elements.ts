@@ -1,6 +1,7 @@
 import { type Element, isTag, isText } from "domhandler";
 import { textContent } from "domutils";
 import { type PageElements } from "./page-elements.ts";
+import { isShadowRoot } from "../../survey.ts";
 import { isMissing } from "../syntax/syntax.ts";
 import { MAX_TEXT } from "./texts.ts";
 import { constant, elements, OTHER, textOf, UNKNOWN, type Value } from "./value.ts";
@@ -32,7 +33,9 @@ export function propertyOfElements(all: readonly Element[], key: string): Value 
   const [first] = all;
   if (key === "textContent" || key === "innerText" || key === "innerHTML")
     return { is: "text", text: first === undefined ? "" : textContent(first).slice(0, MAX_TEXT) };
-  return key === "shadowRoot" ? constant(null) : OTHER;
+  if (key !== "shadowRoot") return OTHER;
+  const roots = all.flatMap((one) => one.children.filter(isTag).filter(isShadowRoot));
+  return roots.length > 0 ? elements(roots) : constant(null);
 }
 
 /** The value of a property of a `dataset`, if all elements have the same. */

@@ -55,7 +55,9 @@ function ofInstance(values: Values, instance: Extract<Value, { is: "instance" }>
   const method = methodOf(values, instance.node, key);
   if (method !== undefined) return { is: "function", node: method, self: instance };
   if (instance.elements.is !== "elements") return UNKNOWN;
-  return /Targets?$/.test(key) ? instance.elements : propertyOfElements(instance.elements.all, key);
+  const known = /Targets?$/.test(key) ? instance.elements : propertyOfElements(instance.elements.all, key);
+  // A field of the class may be an element.
+  return known === OTHER ? UNKNOWN : known;
 }
 
 function ofGlobal(values: Values, name: string, key: string, scope: Scope): Value {
