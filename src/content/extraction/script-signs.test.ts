@@ -262,3 +262,28 @@ test("a module is found by its name in an import map", () => {
   expect(signOfScripts(parseTree(html), SOURCE, scripts)).toBe("script-writes");
   expect(signOfScripts(parseTree(html.replace('"notes":', '"others":')), SOURCE, scripts)).toBeUndefined();
 });
+
+describe("the functions of a module run", () => {
+  const scripts = [
+    {
+      url: "https://site.test/n.js",
+      isModule: true,
+      code: `export const add = (to) => to.append("Closed"); export default () => add(document.querySelector("main"))`,
+    },
+    { url: "https://site.test/again.js", isModule: true, code: `export { default as start } from "./n.js"` },
+  ];
+  test.each([
+    [`import * as notes from "./n.js"; notes.default()`, "script-writes"],
+    [`import("./n.js").then((notes) => notes.default())`, "script-writes"],
+    [`import("./n.js").then(({ default: start }) => start())`, "script-writes"],
+    [`const { add } = await import("./n.js"); add(document.querySelector("main"))`, "script-writes"],
+    [`const notes = await import("./n.js"); notes.add(document.querySelector("main"))`, "script-writes"],
+    [`const load = () => import("./n.js"); load().then((m) => m.add(document.querySelector("main")))`, "script-writes"],
+    [`import { start } from "./again.js"; start()`, "script-writes"],
+    [`import * as notes from "./n.js"; notes.add(document.querySelector("nav"))`, undefined],
+    [`import("./n.js")`, undefined],
+  ])("%s: %p", (code, sign) => {
+    const html = `${LONG}<script type="module">${code}</script>`;
+    expect(signOfScripts(parseTree(html), SOURCE, scripts)).toBe(sign as string);
+  });
+});

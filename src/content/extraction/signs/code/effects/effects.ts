@@ -194,7 +194,7 @@ export class Effects {
     else if (isMember && /^(?:unknown|global|other)$/.test(called.is) && !at.code.isLibrary)
       this.#callByName({ key, object, called, args, at });
     this.#effectsOf({ key, object, called, args, at }, callee);
-    const elements = callsForEach(object, key) ? [object] : [];
+    const elements = givesItself(object, key) ? [object] : [];
     const self = object.is === "elements" && (key === "each" || key === "map") ? object : UNKNOWN;
     for (const arg of args) this.#runs.escape(arg, at, elements, self);
     if (setsState(node, at, this.#values)) this.#found("client-state");
@@ -245,7 +245,7 @@ export class Effects {
   }
 }
 
-/** Whether a method calls a function for each of its elements. */
-function callsForEach(object: Value, key: string): boolean {
-  return object.is === "elements" && /^(?:forEach|map|filter|some|every|find)$/.test(key);
+/** Whether a method calls a function with its object, or with each of its elements. */
+function givesItself({ is }: Value, key: string): boolean {
+  return is === "module" ? key === "then" : is === "elements" && /^(?:forEach|map|filter|some|every|find)$/.test(key);
 }

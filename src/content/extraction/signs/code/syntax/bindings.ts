@@ -48,8 +48,10 @@ export function exportsOf(
     return;
   }
   for (const specifier of node.specifiers) {
-    const name = propertyName(specifier.exported);
-    if (name !== undefined) into.set(name, sourceOf(specifier.local, scope));
+    const [name, local] = [propertyName(specifier.exported), propertyName(specifier.local) ?? ""];
+    const from = node.source?.value;
+    if (name !== undefined)
+      into.set(name, from === undefined ? sourceOf(specifier.local, scope) : { is: "import", name: local, from });
   }
   if (isMissing(declaration)) return;
   if (declaration.type === "VariableDeclaration") {

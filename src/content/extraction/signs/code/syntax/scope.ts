@@ -8,6 +8,7 @@ export type Source =
   /** A property or an element of a value, by destructuring. */
   | { readonly is: "part"; readonly of: Source; readonly key: string }
   | { readonly is: "parameter"; readonly owner: Fn; readonly index: number }
+  /** `*` is the name of the whole module. */
   | { readonly is: "import"; readonly name: string; readonly from: string };
 
 export interface Code {

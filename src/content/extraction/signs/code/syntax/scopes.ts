@@ -76,7 +76,9 @@ export class Scopes {
         return;
       case "ImportDeclaration":
         for (const { local, ...specifier } of node.specifiers) {
-          const name = specifier.type === "ImportSpecifier" ? (propertyName(specifier.imported) ?? "") : "default";
+          const isWhole = specifier.type === "ImportNamespaceSpecifier";
+          const name =
+            specifier.type === "ImportSpecifier" ? (propertyName(specifier.imported) ?? "") : isWhole ? "*" : "default";
           scope.declare(local.name, { is: "import", name, from: node.source.value });
         }
         return;

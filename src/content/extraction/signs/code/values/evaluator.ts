@@ -10,7 +10,7 @@ import { type Scopes } from "../syntax/scopes.ts";
 import { valueOfSource, valueOfVariable } from "./sources.ts";
 import { type Fn, isMissing, type Node, propertyName } from "../syntax/syntax.ts";
 import { joined, operated } from "./texts.ts";
-import { constant, either, NOTHING, OTHER, UNKNOWN, type Value } from "./value.ts";
+import { constant, either, NOTHING, OTHER, textOf, UNKNOWN, type Value } from "./value.ts";
 import { type Values } from "./values.ts";
 
 /** Limits of the expressions that are followed for one value. @bound */
@@ -101,6 +101,8 @@ export class Evaluator implements Values {
         return this.#calls.called(node, scope);
       case "NewExpression":
         return this.#calls.created(node, scope);
+      case "ImportExpression":
+        return { is: "module", from: textOf(this.of(node.source, scope)) ?? "" };
       case "ChainExpression":
       case "ParenthesizedExpression":
         return this.of(node.expression, scope);

@@ -2,7 +2,7 @@ import { browserProperty, isBrowserObject, isWindow } from "./browser.ts";
 import { methodOf } from "./classes.ts";
 import { propertyOfElements, propertyOfMade, valueOfData } from "./elements.ts";
 import { type Scope } from "../syntax/scope.ts";
-import { valueOfVariable } from "./sources.ts";
+import { valueOfExport, valueOfVariable } from "./sources.ts";
 import { propertyName } from "../syntax/syntax.ts";
 import { OTHER, UNKNOWN, type Value } from "./value.ts";
 import { type Values } from "./values.ts";
@@ -27,6 +27,8 @@ export function valueOfMember(
       return propertyOfMade(object, key);
     case "object":
       return valueOfProperty(values, object, key) ?? UNKNOWN;
+    case "module":
+      return valueOfExport(values, { is: "import", name: key, from: object.from });
     case "instance":
       return ofInstance(values, object, key);
     default:

@@ -31,7 +31,9 @@ export function valueOfSource(values: Values, source: Source): Value {
   return source.key === "..." ? UNKNOWN : values.member(values.source(source.of), source.key);
 }
 
-function valueOfExport(values: Values, { name, from }: Extract<Source, { is: "import" }>): Value {
+/** The value that a module exports. */
+export function valueOfExport(values: Values, { name, from }: Extract<Source, { is: "import" }>): Value {
+  if (name === "*") return { is: "module", from };
   const exported = values.exported(name, from);
   return exported === undefined ? UNKNOWN : values.source(exported);
 }

@@ -29,6 +29,7 @@ export type Value =
   | { readonly is: "class"; readonly node: Class }
   | { readonly is: "instance"; readonly node: Class; readonly elements: Value }
   | { readonly is: "object"; readonly node: ESTree.ObjectExpression; readonly scope: Scope }
+  | { readonly is: "module"; readonly from: string }
   | { readonly is: "global"; readonly name: string };
 
 /** A value of which nothing is known. */
