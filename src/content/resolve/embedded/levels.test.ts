@@ -315,7 +315,6 @@ const NEAR_FIGURES: Readonly<Record<string, readonly Page[]>> = {
     ["An exit poll gave the Farmers' Party 43 seats in the Estmark election of 2026."],
   ],
   "Will the central bank of Estmark cut its key rate by at least 50 basis points in May 2026?": [
-    ["The central bank of Estmark raised its key rate by 50 basis points in May 2026."],
     ["The central bank of Estmark cut its deposit rate by 50 basis points in May 2026."],
     ["The central bank of Estmark cut its key rate to 50 basis points in May 2026."],
     ["The central bank of Marvia cut its key rate by 50 basis points in May 2026."],
@@ -323,7 +322,6 @@ const NEAR_FIGURES: Readonly<Record<string, readonly Page[]>> = {
     ["The central bank of Estmark has cut its key rate by 50 basis points since 2024."],
   ],
   "Did Estmark's economy grow by more than 2 percent in 2025?": [
-    ["Estmark's economy shrank by 2.4 percent in 2025."],
     ["Estmark's economy grew by 2.4 percent in 2024."],
     ["Estmark's economy grew by 1.4 percent in the first quarter of 2025."],
     ["Estmark's economy will grow by 2.4 percent in 2025, the bank says."],

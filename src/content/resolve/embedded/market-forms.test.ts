@@ -17,7 +17,7 @@ test.each([
   [TOUR, "Matteo Sarti won the Tour of Aldermark on Sunday.", "NO"],
   [TURNOUT, "Turnout in Corvane's presidential election was 66.2%, the final result shows.", "NO"],
   [TURNOUT, "Turnout in Corvane's presidential election was 46% at noon.", ""],
-  [BOUGHT, "Astrid Capital acquired all of the shares in Corrigan Holdings on Monday.", "YES?"],
+  [BOUGHT, "Astrid Capital acquired all of the shares in Corrigan Holdings on Monday.", "YES"],
   [BOUGHT, "Astrid Capital has acquired a third of the shares of Corrigan Holdings.", ""],
   [MINE, "Copper production at Kessler Ridge resumed on 14 February 2026.", "YES"],
   [MINE, "Copper production at Kessler Ridge did not resume in February 2026.", "NO"],

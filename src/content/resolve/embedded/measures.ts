@@ -10,7 +10,7 @@ import { isNegated } from "../reading/negation.ts";
 import { SHORT_OF } from "../reading/phrases.ts";
 import { describedIn, meets, quantitiesOf, type Quantity } from "../reading/quantities.ts";
 import { WORDS } from "../reading/vocabulary.ts";
-import { wordsOf } from "../reading/words.ts";
+import { stemOf, wordsOf } from "../reading/words.ts";
 import { GENERAL, isOfAnother, isOfAudience, isOfOtherOutcome, isOfOtherPredicate, KNOWN } from "./others-figures.ts";
 import { type Asked, yearsOf } from "./question.ts";
 
@@ -219,7 +219,12 @@ function isPartial(
     ({ unit }) => unit === figure.unit || unit === "" || figure.unit === "",
   );
   const isOfEach = figure.unit === "percent" && !EITHER.test(asked.plan.statement);
-  if (!isOfEach && ownThresholds.every((one) => meets(figure, one) === "yes")) return false;
+  const isTotal = !KNOWN.has(figure.unit);
+  const isMet = ownThresholds.every((one) => !(isTotal && IS_BELOW.test(one.comparison)) && meets(figure, one) === "yes");
+  if (!isOfEach && isMet) return false;
+  // "800 people from abroad"
+  const [of, word = ""] = SOME_OF.exec(text.slice(figure.end, clause.end)) ?? [];
+  if (of !== undefined && !KNOWN.has(figure.unit) && !asked.terms.has(stemOf(word.toLowerCase()))) return true;
   const { from = Number.NEGATIVE_INFINITY, deadline = Number.POSITIVE_INFINITY } = asked.plan;
   const own = dates.filter(({ start, end }) => end >= clause.start - BESIDE && start <= clause.end + BESIDE);
   const isShort = own.some(
@@ -234,6 +239,9 @@ function isPartial(
   );
 }
 
+const IS_BELOW = /^(?:below|at most)$/u;
+/** Words behind what is counted that leave only a part of it. */
+const SOME_OF = /^\s(?:from|who|whose|aged|under|without)\s(?:the\s)?(\p{L}+)/iu;
 const MONTH = 30 * 86_400_000;
 
 /** "in Europe": a place that the question does not name. */

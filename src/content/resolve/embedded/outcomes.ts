@@ -62,8 +62,12 @@ function outcomeAt(asked: Asked, tokens: readonly Token[], at: number, language:
     // "found X not guilty"
     return { name: same, isSame: !WORDS.result.has(token.text) || !GRAMMARS[language].not.has(tokens[at - 1]?.text) };
   const contrary = [...found].find((one) => [...asked.outcomes].some((other) => areContrary(one, other)));
+  // "reopen", "resume": what reopens has closed before.
+  if (AGAIN.test(predicate?.text ?? "") && (contrary === "close" || contrary === "end")) return undefined;
   return contrary === undefined ? undefined : { name: contrary, isSame: false };
 }
+
+const AGAIN = /^(?:reop|resum|restart|wiederer|wiederau|rouv|repr[ei]|reab|reanud|riap|riprend|reinici)/u;
 
 /** One reading of a sentence: the firmest one. None if two firm ones contradict each other. */
 function settledOf(readings: readonly Reading[]): Reading {
@@ -124,6 +128,8 @@ function readingAt(
   }
   const isUndone =
     reality === "noun" && outcome.isSame && [...conceptsBefore(tokens, at)].some((one) => OUTCOMES.undoing.has(one));
+  // "suspended the conviction of Dunmore": he was convicted.
+  if (isUndone && outcome.name === "convict") return NOTHING;
   const isState = outcome.name === "persist";
   if (isState && !persists(asked, predication)) return NOTHING;
   const fit = fitOf(asked, predication, { reader, near, outcome: outcome.name });

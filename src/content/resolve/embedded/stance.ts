@@ -4,11 +4,12 @@ import { datesAround, datesOf, type NamedDate } from "../reading/dates.ts";
 import { boundedDate } from "../reading/deadline.ts";
 import { GRAMMARS } from "../reading/grammar.ts";
 import { quantitiesOf } from "../reading/quantities.ts";
+import { exceptionIn } from "../reading/negation.ts";
 import { EFFECT, LAST_YEAR } from "../reading/phrases.ts";
 import { type ReadSentence, undatedTokensOf } from "../reading/spans.ts";
 import { WORDS } from "../reading/vocabulary.ts";
 import { paraphraseOf } from "../reading/paraphrases.ts";
-import { type Language, wordsOf } from "../reading/words.ts";
+import { type Language, STOP_WORDS, wordsOf } from "../reading/words.ts";
 import { type Passage } from "../evidence/passages.ts";
 import { answerOf, factCheckOf } from "./checks.ts";
 import { isQuestion } from "./kinds.ts";
@@ -55,7 +56,8 @@ function statementIn(asked: Asked, passage: Passage, at: At): Statement | undefi
       ? undefined
       : { language: at.language, dates: named, tokens: undatedTokensOf(passage.text, named, passage.words) };
   const found = sentence === undefined ? NOTHING : read(asked, passage, sentence);
-  const reading = found !== NOTHING && isOfSibling(asked, passage, at.language) ? NOTHING : found;
+  const own = found !== NOTHING && isOfSibling(asked, passage, at.language) ? NOTHING : found;
+  const reading = exceptedOf(asked, passage, own);
   if (reading.sign === 0 && passage.coverage < STATED) return undefined;
   // "as head coach until 2028": the end of a term is not the time of the event.
   const dates = reading.sign > 0 ? named.filter(({ start }) => !TERM.test(passage.text.slice(0, start))) : named;
@@ -93,7 +95,8 @@ function statementIn(asked: Asked, passage: Passage, at: At): Statement | undefi
       isForeign: at.language !== asked.language,
       isLoose:
         (reading.sign > 0 && at.language === asked.language && leavesOut(asked, passage, isFigure === true)) ||
-        (part !== undefined && sentence !== undefined && hasSurplus(asked, passage.text, sentence, part)),
+        (part !== undefined && sentence !== undefined && hasSurplus(asked, passage.text, sentence, part)) ||
+        reading.sign !== own.sign,
       isTurnable: isTurnable(asked, passage, reading, sentence),
     },
     {
@@ -112,8 +115,6 @@ function statementIn(asked: Asked, passage: Passage, at: At): Statement | undefi
 function leavesOut(asked: Asked, { near }: Passage, isFigure: boolean): boolean {
   const { terms, names, predicate, agent, patient, language = "en" } = asked;
   if (isFigure) return !names.isSubsetOf(near);
-  // "accept the offer without a strike": its negation is of the strike.
-  if (WITHOUT.test(asked.plan.statement)) return true;
   const core = new Set([...names, ...(agent?.words ?? []), ...(patient?.words ?? []), predicate?.stem]);
   const { denies } = GRAMMARS[language];
   return [...terms].some(
@@ -121,7 +122,19 @@ function leavesOut(asked: Asked, { near }: Passage, isFigure: boolean): boolean 
   );
 }
 
-const WITHOUT = /(?<![\p{L}])(?:without|ohne|sans|sin|senza|sem)(?![\p{L}])/iu;
+/** A reading for a question such as "accept the offer without a strike": the sentence says the same of the strike, or the contrary. */
+function exceptedOf({ plan }: Asked, { words }: Passage, reading: Reading): Reading {
+  const exception = exceptionIn(plan.statement);
+  if (exception === undefined || reading.sign <= 0) return reading;
+  const excepted = wordsOf(exception).filter(({ text }) => !STOP_WORDS.has(text));
+  const at = words.findIndex(({ stem }) => excepted.some((word) => word.stem === stem));
+  const before = words.slice(Math.max(0, at - 4), Math.max(0, at)).map(({ text }) => text);
+  if (before.some((word) => LACKS.test(word))) return reading;
+  return before.some((word) => WITH.test(word)) ? { ...reading, sign: -1 } : NOTHING;
+}
+
+const LACKS = /^(?:without|no|not|avoid\p{L}*|avert\p{L}*|ohne|kein\p{L}*|sans|sin|senza|sem)$/u;
+const WITH = /^(?:in|after|following|through|nach|im|apres|au|tras|en|dopo|al|apos|no|na)$/u;
 
 /** The date of the outcome: the first one in its clause, or else the first one of the sentence. */
 function dateOf(text: string, dates: readonly NamedDate[], { part, isFigure }: Reading): NamedDate | undefined {
@@ -208,7 +221,11 @@ function read(asked: Asked, passage: Passage, sentence: ReadSentence): Reading {
         isFigure: true,
       };
     }
-    if (asked.thresholds.some(({ comparison }) => comparison !== "equal")) return NOTHING;
+    if (asked.thresholds.some(({ comparison }) => comparison !== "equal")) {
+      // "left its rate unchanged" for "cut its rate by at least 50 basis points"
+      const outcome = asked.asksChange ? outcomeOf(asked, passage, sentence) : NOTHING;
+      return outcome.sign < 0 ? outcome : NOTHING;
+    }
     // "the second time" for "three times"
     if (!asked.thresholds.every(({ value }) => figures.some((one) => one.value === value))) return NOTHING;
   }

@@ -208,8 +208,9 @@ function isHeadBehind(zone: readonly Token[], at: number, argument: Argument, pl
       if (noun === undefined) return !isSubject && WORDS.beforeObject.has(word.text);
       // "the hearing on the permit of the tower": the noun before must head its phrase, too.
       if (argument.words.has(noun.stem)) continue;
-      // "all outstanding shares of X" are X, "a third of the shares" is not.
-      if (SHARES.test(noun.text)) return !isSubject && zone.slice(0, n).some(({ text }) => WHOLE.test(text));
+      // "shares of X closed higher", "all outstanding shares of X" are X, "a third of the shares" is not.
+      if (SHARES.test(noun.text))
+        return isSubject ? !place.predication.isPassive : zone.slice(0, n).some(({ text }) => WHOLE.test(text));
       // "the youth team of X" is not X.
       return WORDS.standFor.has(noun.text) && !WORDS.lesser.has(modifier?.text);
     }

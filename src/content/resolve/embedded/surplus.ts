@@ -17,6 +17,8 @@ interface Phrase {
   readonly grammar: Grammar;
   readonly language: Language;
   readonly hasAgent: boolean;
+  /** Whether a word is not only of a circumstance: "appeal" of "overturned on appeal". */
+  readonly isCore: (word: Token) => boolean;
   /** Whether the question has an article before a word. */
   readonly isDefinite: (word: Token) => boolean;
   /** Whether two words stand side by side in the question. */
@@ -69,10 +71,11 @@ export function hasSurplus(
       });
     const isPair = (one: Token, other: Token): boolean =>
       question.some((word, at) => isOf(one, word, language) && question[at + 1]?.stem === other.stem);
-    return isForeign(
-      { words, roles, grammar, language, hasAgent: asked.agent !== undefined, isDefinite, isPair },
-      isSubjectOnly,
-    );
+    const { agent, patient, terms } = asked;
+    const hasAgent = agent !== undefined;
+    const isCore = ({ stem }: Token): boolean =>
+      hasAgent || patient === undefined || !terms.has(stem) || patient.words.has(stem);
+    return isForeign({ words, roles, grammar, language, hasAgent, isCore, isDefinite, isPair }, isSubjectOnly);
   });
 }
 
@@ -92,10 +95,11 @@ function isAnyOf({ agent }: Asked, next: Token | undefined, question: readonly W
 const INDEFINITE = /^(?:an?|eine?|une?|una|uma?)$/u;
 
 function isForeign(phrase: Phrase, isSubjectOnly: boolean): boolean {
-  const { words, roles, language } = phrase;
+  const { words, roles, language, isCore } = phrase;
   const verb = roles.indexOf("verb");
-  // A subject without a word of the question is not one that the question names.
-  const from = verb < 0 || roles.slice(0, verb).includes("own") ? 0 : verb;
+  // A subject without a word of the question's arguments is not one that the question names.
+  const isNamed = words.slice(0, verb).some((word, at) => roles[at] === "own" && isCore(word));
+  const from = verb < 0 || isNamed ? 0 : verb;
   return words.some((word, at) => {
     if (at < from || roles[at] === "own" || roles[at] === "verb") return false;
     if (isInName(phrase, at)) return !isSubjectOnly;

@@ -6,7 +6,7 @@ import { datesOf } from "../reading/dates.ts";
 import { COMPARING } from "../reading/comparisons.ts";
 import { partsOf } from "./parts.ts";
 import { isCounting, spanOf } from "../reading/deadline.ts";
-import { isNegated } from "../reading/negation.ts";
+import { isEventNegated } from "../reading/negation.ts";
 import { resolutionSourceOf } from "../reading/resolution-source.ts";
 import { quantitiesOf } from "../reading/quantities.ts";
 import { isName, thresholdsOf } from "../reading/thresholds.ts";
@@ -60,7 +60,7 @@ function simplePlanOf(question: string, criteria: string, now: number): Plan {
     criteria,
     statement,
     isClaim: FRAME.test(asked.trim()),
-    negated: isNegated(withoutQuotations(statement)),
+    negated: isEventNegated(withoutQuotations(statement)),
     terms: terms.map((word) => word.stem),
     names: terms.filter((word) => word.capital).map((word) => word.stem),
     thresholds: thresholdsOf(statement, numbers),
@@ -96,12 +96,17 @@ const ONE_OF =
   /^(?:who|which\s[\p{L}\s]{1,40}?|what)\s(will|did|has|is|was)\s([^?]{1,300})\?\s*(?:[–—-]|:)\s+(\S.*)$/iu;
 /** "Marvia CPI: will inflation be below 3 %?" */
 const TOPIC = /^([^:?]{2,80}):\s(will|did|does|has|is|was)\s(?:(he|she|it|they)\s)?(.+)$/iu;
+/** "How many goals did X score? – 3": the number is one of several outcomes. */
+const HOW_MANY =
+  /^how\s(?:many|much)\s([\p{L}\s]{2,40}?)\s(will|did|has|have|does|do)\s([^?:]{1,300}?)\??\s*(?:[–—:-])\s*(\S.*)$/iu;
 const VERB = /(?<!\p{L})(?:will|did|has|is|was|wins?|won|be|gets?|takes?)(?!\p{L})/iu;
 
 /** The statement of a market that does not ask in one sentence. */
 function ofMarket(text: string): string {
   const [, aux = "", rest = "", outcome = ""] = ONE_OF.exec(text) ?? [];
   if (outcome !== "") return VERB.test(outcome) ? outcome : `${aux} ${outcome} ${rest}`;
+  const [, counted = "", auxiliary = "", event = "", count = ""] = HOW_MANY.exec(text) ?? [];
+  if (counted !== "") return `${auxiliary} ${event} ${count} ${counted}`;
   const [, topic = "", verb = "", pronoun, asked = ""] = TOPIC.exec(text) ?? [];
   if (topic === "") return text;
   if (pronoun !== undefined) return `${verb} ${topic} ${asked}`;

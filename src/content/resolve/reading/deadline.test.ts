@@ -31,7 +31,7 @@ test.each([
   ["Did the Senate pass the act by summer 2026?", "..2026-06-01/2026-09-30"],
   ["Did the Senate pass the act before summer 2026?", "..2026-05-31/2026-09-29"],
   ["Did the Senate pass the act by the end of summer 2026?", "..2026-06-01/2026-09-30"],
-  ["Did the Senate pass the act by year-end 2026?", "2026-01-01..2026-12-31"],
+  ["Did the Senate pass the act by year-end 2026?", "..2026-12-31"],
   ["Did the Senate pass the act before 2027?", "..2026-12-31"],
   ["Did the Senate pass the act in Q2 2026?", "2026-04-01..2026-06-30"],
   ["Did the Senate pass the act by Q2 2026?", "..2026-06-30"],
@@ -93,6 +93,16 @@ test.each([
   ["O Senado aprovou a lei até meados de junho de 2026?", "..2026-06-09/2026-06-22"],
   ["O Senado aprovou a lei no início de junho de 2026?", "2026-06-01..2026-06-10/2026-06-14"],
   ["O Senado aprovou a lei até o fim do ano de 2026?", "2026-01-01..2026-12-31"],
+  // "by" before a measure or an actor bounds no time.
+  ["Will the bank cut its rate by at least 50 basis points in September 2026?", "2026-09-01..2026-09-30"],
+  ["Was the law passed by the senate in June 2026?", "2026-06-01..2026-06-30"],
+  ["Was the law approved by voters on 7 June 2026?", "2026-06-07..2026-06-07"],
+  ["Was the law passed by the senate by June 2026?", "..2026-06-30"],
+  ["Did the bank cut rates by the close of trading on 30 September 2026?", "..2026-09-30"],
+  ["Did the bank cut rates by 5 p.m. on 30 September 2026?", "..2026-09-30"],
+  ["Did the team win by two goals on 3 May 2026?", "2026-05-03..2026-05-03"],
+  ["Senkte die Zentralbank den Leitzins um bis zu 50 Basispunkte im September 2026?", "2026-09-01..2026-09-30"],
+  ["¿Subió el precio hasta 50 euros en septiembre de 2026?", "2026-09-01..2026-09-30"],
 ])("%s", (question, days) => {
   const { from, deadline, ambiguity } = spanOf(question, "", { now: NOW, order: undefined });
   const earliest = ambiguity === undefined ? "" : `${dayOf(ambiguity.earliest)}/`;

@@ -124,15 +124,15 @@ function spanIn(text: string, { now, order }: Reading): Span {
       from ??= counted.from;
       continue;
     }
-    const binds = (pattern: RegExp): boolean => !isOfEvent(pattern.exec(before)?.[0] ?? "", date);
+    const binds = (pattern: RegExp): boolean => isBound(pattern, before, date);
     const last = dates[index - 1];
     const closes = last !== undefined && isSpan(text, last, date);
     const next = dates[index + 1];
-    const opens = next !== undefined && isSpan(text, date, next) && !UNTIL.test(before);
+    const opens = next !== undefined && isSpan(text, date, next) && !binds(UNTIL);
     if ((opens || (SINCE.test(before) && date === named)) && !closes) from ??= firstAfter(date, AFTER.test(before));
-    else if (EXCLUSIVE.test(before) && binds(EXCLUSIVE) && !closes)
+    else if (binds(EXCLUSIVE) && !closes)
       ends(date, !END_OF.test(before) && !ENDS.test(text.slice(date.end)));
-    else if ((UNTIL.test(before) && binds(UNTIL)) || closes || AT_THE_LATEST.test(text.slice(date.end)))
+    else if (binds(UNTIL) || closes || AT_THE_LATEST.test(text.slice(date.end)))
       ends(date, false);
     else if (deadline === undefined && !OF.test(before) && !isPartOfName(text, date)) {
       ends(date, false);
@@ -217,14 +217,29 @@ function shifted(instant: number, count: number, unit: string): number | undefin
   return /^(?:year|jahr|an|añ)/iu.test(unit) ? date.setUTCFullYear(date.getUTCFullYear() + count) : undefined;
 }
 
-/** "before the Tern in the 2026 race": between a preposition and its date are only words for times, and before a day no name. */
-function isOfEvent(bound: string, { precision }: NamedDate): boolean {
-  const between = bound
-    .split(/\s/u)
-    .slice(1)
-    .filter((word) => !OF_TIME.test(word));
+/** Whether a preposition before a date bounds the time of the event. */
+function isBound(pattern: RegExp, before: string, date: NamedDate): boolean {
+  const [bound, ...rest] = pattern.exec(before) ?? [];
+  if (bound === undefined) return false;
+  // "passed by the Senate by June"
+  return !isOther(bound, date) || isBound(pattern, before.slice(before.length - bound.length + 1), date);
+}
+
+/**
+ * Whether the words between a preposition and a date make it another phrase: "before the Tern in the 2026 race", "passed by the
+ * Senate in June", "by 50 points in June". Before a day they are no name.
+ */
+function isOther(bound: string, { precision }: NamedDate): boolean {
+  const [preposition = "", ...words] = bound.trim().split(/\s/u);
+  const between = words.filter((word) => !OF_TIME.test(word));
+  if (NUMBER.test(bound) && !OF_DAY.test(bound)) return true;
+  if (/^by$/iu.test(preposition) && /\s(?:in|on)$/iu.test(bound.trim())) return !OF_DAY.test(bound);
   return between.some((word) => (precision === "year" ? word !== "" : /^\p{Lu}\p{Ll}/u.test(word)));
 }
+
+const NUMBER = new RegExp(`\\s(?:at\\s(?:least|most)\\s)?(?:\\d[\\d.,]*|half|(?!(?:ein|${ONE})\\s)${numberWordPattern()})\\s`, "iu");
+/** A time of a day, or of a market. */
+const OF_DAY = /\d\s?[ap]\.?m\b|\d[:.]\d\d|o['’]clock|\b(?:noon|midday|midnight|clos(?:e|es|ing)|trading|business|deadline|uhr|heures?)\b/iu;
 const OF_TIME =
   /^(?:the|end|close|start|beginning|of|to|later|than|or|before|ende|ablauf|anfang|beginn|des|dem|jahres?|la|le|fin|fine|final|ann\p{L}*|año|ano|del?|di|do|da|più|plus|tard|tarde|als|\p{L}+day|\p{L}+tag)$/iu;
 

@@ -16,6 +16,20 @@ const IDLE_BOUND = new RegExp(TURNED_BOUND, "giu");
 
 /** A French negation has two words: "ne … pas". The second is not in the list. */
 
+/** "without a runoff", and not "without signing": what the event of a question goes without. */
+const WITHOUT =
+  /(?<=\p{L}\s)(?:without|ohne|sans|sin|senza|sem)\s(?!\p{L}+(?:ing|[aei]re?)(?!\p{L})|(?:an?\s)?doubt)(\p{L}[\p{L}-]*(?:\s\p{L}[\p{L}-]*){0,2})/iu;
+
+/** What the event of a question goes without. Undefined if it names none. */
+export function exceptionIn(statement: string): string | undefined {
+  return WITHOUT.exec(statement)?.[1];
+}
+
+/** Whether YES means that the event of a question does not happen: "without a runoff" negates only the runoff. */
+export function isEventNegated(statement: string): boolean {
+  return isNegated(statement.replace(WITHOUT, " "));
+}
+
 /** Number of negations in a clause. */
 function turnsOf(clause: string): number {
   const plain = clause.replace(IDLE_BOUND, " ").replace(IDLE, " ");

@@ -147,6 +147,11 @@ const PARAPHRASES: readonly Paraphrase[] = [
     "lost re-election",
     RE_ELECTED,
   ),
+  paraphrase(
+    "in\\s(?:the|a)\\sfirst\\s(?:round|vote)\\b(?:,?\\savoiding\\sa\\srun-?off)?|outright\\b",
+    "without a runoff",
+    { outcomes: WIN, asks: /\bwithout\sa\srun-?off/iu },
+  ),
   paraphrase("conced(?:es|ed)\\s(?:defeat|the\\s(?:race|election))\\b", "lost re-election", RE_ELECTED),
   paraphrase("(?:approved|adopted|backed|passed|imposed|introduced)\\san?\\sban\\son\\s", "banned ", {
     outcomes: ["ban"],

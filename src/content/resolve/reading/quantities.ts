@@ -68,8 +68,13 @@ function named(unit: string, factor: number, names: string): [string, readonly [
 }
 
 const DIGITS = "\\d{1,3}(?:[ \\u00a0\\u202f']\\d{3})+(?:[.,]\\d+)?|\\d+(?:[.,]\\d+)*";
-/** "a dozen", "half a million". */
-const PART = "(?:half\\s)?an?(?=\\s(?:dozen|hundred|thousand|million|billion|trillion)\\b)";
+/** "a dozen", "half a million", "a quarter of a percentage point". */
+const PART =
+  "(?:half\\s)?an?(?=\\s(?:dozen|hundred|thousand|million|billion|trillion)\\b)|(?:half|a\\squarter\\sof)\\sa(?=\\spercentage\\spoint)";
+const SHARES: ReadonlyMap<string, number> = new Map([
+  ["half", 0.5],
+  ["a quarter", 0.25],
+]);
 const QUANTITY: ReadonlyMap<Language, RegExp> = new Map(
   LANGUAGES.map((language) => [
     language,
@@ -166,7 +171,7 @@ function numbersOf(
     if (dates.some((date) => start < date.end && date.start < end)) continue;
     const number =
       digits === undefined
-        ? (numberWord(word ?? "", language ?? "en") ?? (/^half/iu.test(word ?? "") ? 0.5 : 1))
+        ? (numberWord(word ?? "", language ?? "en") ?? SHARES.get(/^(?:half|a quarter)/iu.exec(word ?? "")?.[0].toLowerCase() ?? "") ?? 1)
         : numberOf(digits, language);
     if (!Number.isFinite(number)) continue;
     // "Nine Wells": a number that begins a name.

@@ -1,5 +1,6 @@
 import { type Grammar, GRAMMARS, type Reader, isFunctionWord } from "./grammar.ts";
 import { type Group, HARD, type Span, type Token } from "./spans.ts";
+import { WORDS } from "./vocabulary.ts";
 import { IRREGULAR_PAST, isRomance, type Language } from "./words.ts";
 
 /** The way in which a sentence presents a predicate. */
@@ -208,7 +209,13 @@ export function governedBy(
   // "Officials believe Marlow signed": a verb of thinking before the subject.
   const inside = whole.slice(0, at).find((word, n) => {
     const last = whole[n - 1];
-    return last !== undefined && grammar.doubts.has(word.text) && !grammar.preposition.has(last.text);
+    return (
+      last !== undefined &&
+      grammar.doubts.has(word.text) &&
+      !grammar.preposition.has(last.text) &&
+      // "the appeals court"
+      !WORDS.court.has(whole[n + 1]?.text)
+    );
   });
   if (inside !== undefined) return "view";
   // "I wish that I can read in the paper: Marlow signed", "in case it goes well: Marlow signed"

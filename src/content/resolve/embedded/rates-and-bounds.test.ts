@@ -1,0 +1,160 @@
+import { describeSides } from "../testing/describe-sides.ts";
+
+/** Questions about rates, closing prices, bounds and exceptions, and sentences about what is like them. */
+describeSides({
+  "Will the Corland central bank cut its policy rate by at least 50 basis points in September 2026?": {
+    YES: [
+      "The Corland central bank cut its policy rate by 50 basis points on 17 September 2026.",
+      "The Corland central bank lowered its policy rate by 75 basis points on 17 September 2026.",
+      "The Corland central bank reduced its policy rate by half a percentage point on 17 September 2026.",
+    ],
+    NO: [
+      "The Corland central bank cut its policy rate by 25 basis points on 17 September 2026.",
+      "The Corland central bank left its policy rate unchanged on 17 September 2026.",
+      "The Corland central bank raised its policy rate by 50 basis points on 17 September 2026.",
+    ],
+    "": [
+      "The Corland central bank cut its policy rate by 50 basis points on 17 July 2026.",
+      "The Corland central bank cut its deposit rate by 50 basis points on 17 September 2026.",
+      "The Norland central bank cut its policy rate by 50 basis points on 17 September 2026.",
+      "The Corland central bank cut its growth forecast by 50 basis points on 17 September 2026.",
+      "Two members of the Corland central bank voted to cut the policy rate by 50 basis points on 17 September 2026.",
+      "Markets had priced a cut of the Corland central bank's policy rate by 50 basis points on 17 September 2026.",
+      "The Corland central bank's cut of 50 basis points would have been the largest since 2009.",
+      "The Corland central bank has cut its policy rate by 50 basis points since January 2026.",
+      "The Corland central bank cut the policy rate to 4.5 percent on 17 September 2026.",
+    ],
+  },
+  "Will Norda close above 120 dollars on 30 September 2026?": {
+    YES: [
+      "Norda closed at 124.10 dollars on 30 September 2026.",
+      "Shares of Norda closed at 121 dollars on 30 September 2026.",
+      "Norda ended 30 September 2026 at 122.40 dollars.",
+    ],
+    NO: ["Norda closed at 118.90 dollars on 30 September 2026.", "Norda closed at 120 dollars on 30 September 2026."],
+    "": [
+      "Norda closed at 124.10 dollars on 29 September 2026.",
+      "Norda opened at 124.10 dollars on 30 September 2026.",
+      "Norda traded as high as 124.10 dollars on 30 September 2026.",
+      "Norda's rival Tecnova closed at 124.10 dollars on 30 September 2026.",
+      "Norda closed 124 points lower on 30 September 2026.",
+      "An analyst set a price target of 124 dollars for Norda on 30 September 2026.",
+      "Norda closed at 124.10 euros on 30 September 2026.",
+      "Norda Energy closed at 124.10 dollars on 30 September 2026.",
+      "Norda's bonds closed at 124.10 dollars on 30 September 2026.",
+      "Norda will close at 124 dollars on 30 September 2026, a trader bet.",
+      "After hours, Norda rose to 124.10 dollars on 30 September 2026.",
+    ],
+  },
+  "Will Mira Halden win the Corland presidential election without a runoff?": {
+    "YES?": [
+      "Mira Halden won the Corland presidential election in the first round.",
+      "Mira Halden won the Corland presidential election without a runoff.",
+      "Mira Halden won the Corland presidential election outright, avoiding a runoff.",
+    ],
+    "NO?": [
+      "Mira Halden won the Corland presidential election in a runoff.",
+      "Mira Halden won the Corland presidential election after a runoff against Jon Lindqvist.",
+      "Jon Lindqvist won the Corland presidential election in the first round.",
+    ],
+    "": [
+      "Mira Halden won the Corland presidential election.",
+      "Mira Halden won the first round of the Corland presidential election.",
+      "Mira Halden won the Corland parliamentary election without a runoff.",
+      "Mira Halden's party won the Corland presidential primary without a runoff.",
+      "Mira Halden leads the Corland presidential election in the first round.",
+      "A poll suggests that Mira Halden could win the Corland presidential election without a runoff.",
+    ],
+  },
+  "Did Tecnova both launch the Aster phone and cut its prices in August 2026?": {
+    "": [
+      "Tecnova launched the Aster phone on 4 August 2026.",
+      "Tecnova cut its prices on 20 August 2026.",
+      "Tecnova launched the Aster phone on 4 August 2026, and its rival cut its prices on 20 August 2026.",
+      "Tecnova launched the Aster phone on 4 August 2026 and plans to cut its prices.",
+      "Tecnova launched the Aster tablet and cut its prices on 20 August 2026.",
+      "Tecnova launched the Aster phone and cut its workforce in August 2026.",
+    ],
+  },
+  "Will Corland or Norland join the Meridian alliance in 2026?": {
+    YES: ["Corland joined the Meridian alliance on 3 March 2026."],
+    "": [
+      "Corland applied to join the Meridian alliance on 3 March 2026.",
+      "Westland joined the Meridian alliance on 3 March 2026.",
+      "Corland left the Meridian alliance on 3 March 2026.",
+      "Corland's parliament voted to join the Meridian alliance on 3 March 2026.",
+      "Corland joined talks of the Meridian alliance on 3 March 2026.",
+      "The Meridian alliance invited Norland to join on 3 March 2026.",
+      "Corland joined a Meridian alliance exercise on 3 March 2026.",
+      "Corland joined the Meridian alliance on 3 March 2016.",
+      "Norland did not join the Meridian alliance in 2026.",
+    ],
+  },
+  "How many goals did Sandoval score in the Tarn Cup final: more than two?": {
+    YES: ["Sandoval scored three goals in the Tarn Cup final."],
+    "YES?": ["Sandoval scored three goals in the Tarn Cup semi-final."],
+    "": [
+      "Sandoval scored three points in the Tarn Cup final.",
+      "Sandoval's team scored three goals in the Tarn Cup final.",
+      "Sandoval set up three goals in the Tarn Cup final.",
+      "Sandoval missed three chances in the Tarn Cup final.",
+      "Sandoval conceded three goals in the Tarn Cup final.",
+    ],
+  },
+  "Was the Lindmark verdict overturned on appeal?": {
+    YES: [
+      "The appeals court overturned the Lindmark verdict.",
+      "The Lindmark verdict was overturned on appeal.",
+      "An appeals court threw out the Lindmark verdict.",
+    ],
+    NO: [
+      "The appeals court upheld the Lindmark verdict.",
+      "The appeals court let the Lindmark verdict stand.",
+      "The Lindmark verdict was affirmed on appeal.",
+    ],
+    "": [
+      "Lindmark appealed against the verdict.",
+      "The appeals court will hear the Lindmark case in May.",
+      "Lindmark's lawyers asked the appeals court to overturn the verdict.",
+      "The appeals court overturned the Halden verdict.",
+      "The appeals court overturned part of the Lindmark verdict.",
+      "The appeals court overturned the sentence in the Lindmark case but let the verdict stand.",
+      "The supreme court reinstated the Lindmark verdict after the appeals court had overturned it.",
+      "Experts expect the Lindmark verdict to be overturned on appeal.",
+      "A judge overturned a ruling that had delayed the Lindmark verdict.",
+    ],
+  },
+  "Will the Tarn bridge reopen to traffic before 1 September 2026?": {
+    YES: ["The Tarn bridge reopened to traffic on 12 August 2026."],
+    NO: ["The Tarn bridge reopened to traffic on 12 September 2026."],
+    "": [
+      "The Tarn bridge reopened to pedestrians on 12 August 2026.",
+      "One lane of the Tarn bridge reopened to traffic on 12 August 2026.",
+      "The Tarn bridge reopened to buses only on 12 August 2026.",
+      "The Tarn road bridge museum reopened on 12 August 2026.",
+      "The Tarn bridge is due to reopen to traffic on 12 August 2026.",
+      "The Tarn tunnel reopened to traffic on 12 August 2026.",
+      "The Tarn bridge closed to traffic on 12 August 2026.",
+      "The mayor reopened talks on the Tarn bridge on 12 August 2026.",
+    ],
+  },
+  "Did fewer than 1,000 people attend the Marl festival in 2026?": {
+    YES: ["About 800 people attended the Marl festival in 2026.", "The Marl festival drew 740 visitors in 2026."],
+    "NO?": [
+      "About 1,400 people attended the Marl festival in 2026.",
+      "The Marl festival drew 12,000 visitors in 2026.",
+      "More than 2,000 people attended the Marl festival in 2026.",
+    ],
+    "": [
+      "About 800 people attended the opening night of the Marl festival in 2026.",
+      "About 800 children attended the Marl festival in 2026.",
+      "About 800 people attended the Marl festival in 2025.",
+      "About 800 people worked at the Marl festival in 2026.",
+      "About 800 people attended the Dorn festival in 2026.",
+      "About 800 people from abroad attended the Marl festival in 2026.",
+      "About 800 more people attended the Marl festival in 2026 than in 2025.",
+      "About 800 people were expected at the Marl festival in 2026.",
+      "At least 800 people attended the Marl festival in 2026.",
+    ],
+  },
+});
