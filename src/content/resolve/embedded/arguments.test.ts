@@ -189,7 +189,7 @@ const QUESTIONS: Readonly<Record<string, readonly Row[]>> = {
     ["same 1.00", "The mayor *opened* the toll bridge."],
     ["same 1.00", "The toll bridge was *opened* by the mayor."],
     ["different", "The toll road *opened*."],
-    ["same 1.00", "The toll bridge *opened* the valley."],
+    ["different", "The toll bridge *opened* the valley."],
   ],
   "Did the Vale League suspend Ashcombe?": [["same 1.00", "The Vale League *suspended* Ashcombe."]],
   "Did lawmakers approve the Sarin water bill?": [

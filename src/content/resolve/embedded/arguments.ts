@@ -75,6 +75,7 @@ function comparedFit(sides: Sides): Fit {
   const isTurned =
     turns &&
     !isPassive &&
+    !hasOwnObject(sides) &&
     !after.some((word) => patient?.heads.has(word.stem) === true) &&
     (agent === undefined || (OUTCOMES.unaided.has(outcome) && stands(agent, before, true) === undefined));
   const done = isPassive || isTurned ? before : after;
@@ -154,9 +155,25 @@ function splitFit({ agent, outcome }: Sides, doer: readonly Token[], done: reado
   return left.every((word, at) => word === words[words.length - left.length + at]) ? { kind: "swapped" } : DIFFERENT;
 }
 
+/** "closed a deal", "opened one of its shafts": the subject did something else. A time is not an object: "closed the day higher". */
+function hasOwnObject({ outcome, predication: { after }, reader: { grammar, language } }: Sides): boolean {
+  const [article, ...words] = after;
+  if (language !== "en" || outcome === "become" || !OUTCOMES.ergative.has(outcome)) return false;
+  const isPhrase = grammar.determiner.has(article?.text) && !grammar.preposition.has(article?.text);
+  const end = words.findIndex(({ text }) => grammar.preposition.has(text));
+  const phrase = words.slice(0, end < 0 ? 3 : Math.min(end, 3)).map(({ text }) => text);
+  return isPhrase && phrase.length > 0 && !phrase.some((text) => WORDS.time.has(text) || DOORS.test(text));
+}
+
+const DOORS = /^(?:doors?|gates?|last|following|same)$/u;
+
 /** The fit of a predicate without an object. */
-function subjectFit({ agent, predication: { after }, reader, outcome, stands }: Sides, zone: readonly Token[]): Fit {
+function subjectFit(sides: Sides, zone: readonly Token[]): Fit {
+  const { agent, predication, reader, outcome, stands } = sides;
+  const { after } = predication;
   if (agent === undefined) return DIFFERENT;
+  const isOther = !predication.isPassive && hasOwnObject(sides) && stands(agent, after, false) === undefined;
+  if (isOther) return DIFFERENT;
   const factor =
     stands(agent, zone, true) ??
     // "received the resignation of X"

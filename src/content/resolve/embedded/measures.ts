@@ -220,7 +220,9 @@ function isPartial(
   );
   const isOfEach = figure.unit === "percent" && !EITHER.test(asked.plan.statement);
   const isTotal = !KNOWN.has(figure.unit);
-  const isMet = ownThresholds.every((one) => !(isTotal && IS_BELOW.test(one.comparison)) && meets(figure, one) === "yes");
+  const isMet = ownThresholds.every(
+    (one) => !(isTotal && IS_BELOW.test(one.comparison)) && meets(figure, one) === "yes",
+  );
   if (!isOfEach && isMet) return false;
   // "800 people from abroad"
   const [of, word = ""] = SOME_OF.exec(text.slice(figure.end, clause.end)) ?? [];

@@ -93,7 +93,8 @@ export function isOfOtherOutcome(
   // "a perdu 43 sièges"
   if (said.has("lose") && !outcomes.has("lose") && !KNOWN.has(unit)) return true;
   // "traded at 124 dollars" for "close above 120 dollars"
-  if (outcomes.has("close") && KNOWN.has(unit) && !said.has("close") && !own.some(({ text }) => ENDS.test(text))) return true;
+  if (outcomes.has("close") && KNOWN.has(unit) && !said.has("close") && !own.some(({ text }) => ENDS.test(text)))
+    return true;
   if (predicate === undefined || KNOWN.has(unit) || thresholds.every((one) => KNOWN.has(one.unit))) return false;
   const isOpen = COMPARING.test(predicate.text) || GENERAL.has(predicate.stem) || clause.stems.has(predicate.stem);
   if (outcomes.size === 0) return !isOpen && own.some((word) => isOtherVerb(word, language));

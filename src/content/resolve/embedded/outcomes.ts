@@ -183,7 +183,11 @@ function isOtherSense(asked: Asked, tokens: readonly Token[], at: number, { real
   const behind = after.length > 0 ? after : tokens.slice(at + 1, at + 8);
   const [token, next] = [tokens[at], behind[0]];
   if (token === undefined || next === undefined || next.gap.trim() !== "") return false;
-  const asks = (word: string): boolean => wordsOf(asked.plan.statement).some(({ text }) => text === word);
+  const asks = (word: string): boolean =>
+    wordsOf(asked.plan.statement).some(
+      // "vote for the act" in a question that has "against" elsewhere
+      ({ text }, n, all) => text === word && (word !== "against" || all[n - 1]?.text !== "than"),
+    );
   if (WORDS.particle.has(next.text) && WORDS.withParticle.has(token.text)) return !asks(next.text);
   // "aprobó tramitar la ley", "a voté contre la loi"
   if (isOfInfinitive(asked, next) || AGAINST.test(next.text)) return !asks(next.text);

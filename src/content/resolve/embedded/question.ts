@@ -201,10 +201,14 @@ function turnedForm(
   // "become leader", "take over as coach": others choose who becomes it.
   if (outcomes.has("become") && subject !== undefined) {
     const role = argumentOf(behind, terms, reader);
-    return { outcomes: new Set([...outcomes, "appoint", "elect"]), agent: undefined, patient: subject, role };
+    const isCandidate = [...(role?.heads ?? [])].some((head) => CANDIDATE.test(head));
+    const chosen = isCandidate ? ["appoint", "elect", "nominate"] : ["appoint", "elect"];
+    return { outcomes: new Set([...outcomes, ...chosen]), agent: undefined, patient: subject, role };
   }
   return undefined;
 }
+
+const CANDIDATE = /^(?:candidat|nomine)/u;
 
 const DECLARE = /^(?:find|found|declared?|ruled?)$/u;
 

@@ -51,6 +51,7 @@ describeSides({
       "Mira Halden won the Corland presidential election in the first round.",
       "Mira Halden won the Corland presidential election without a runoff.",
       "Mira Halden won the Corland presidential election outright, avoiding a runoff.",
+      "Mira Halden won the Corland presidential election.",
     ],
     "NO?": [
       "Mira Halden won the Corland presidential election in a runoff.",
@@ -58,7 +59,6 @@ describeSides({
       "Jon Lindqvist won the Corland presidential election in the first round.",
     ],
     "": [
-      "Mira Halden won the Corland presidential election.",
       "Mira Halden won the first round of the Corland presidential election.",
       "Mira Halden won the Corland parliamentary election without a runoff.",
       "Mira Halden's party won the Corland presidential primary without a runoff.",
@@ -137,6 +137,7 @@ describeSides({
       "The Tarn bridge closed to traffic on 12 August 2026.",
       "The mayor reopened talks on the Tarn bridge on 12 August 2026.",
     ],
+    "YES?": ["The Tarn bridge reopened to traffic for two hours on 12 August 2026 and closed again."],
   },
   "Did fewer than 1,000 people attend the Marl festival in 2026?": {
     YES: ["About 800 people attended the Marl festival in 2026.", "The Marl festival drew 740 visitors in 2026."],

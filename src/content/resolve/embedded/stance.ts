@@ -4,14 +4,14 @@ import { datesAround, datesOf, type NamedDate } from "../reading/dates.ts";
 import { boundedDate } from "../reading/deadline.ts";
 import { GRAMMARS } from "../reading/grammar.ts";
 import { quantitiesOf } from "../reading/quantities.ts";
-import { exceptionIn } from "../reading/negation.ts";
 import { EFFECT, LAST_YEAR } from "../reading/phrases.ts";
 import { type ReadSentence, undatedTokensOf } from "../reading/spans.ts";
 import { WORDS } from "../reading/vocabulary.ts";
 import { paraphraseOf } from "../reading/paraphrases.ts";
-import { type Language, STOP_WORDS, wordsOf } from "../reading/words.ts";
+import { type Language, wordsOf } from "../reading/words.ts";
 import { type Passage } from "../evidence/passages.ts";
 import { answerOf, factCheckOf } from "./checks.ts";
+import { circumstanceOf } from "./circumstances.ts";
 import { isQuestion } from "./kinds.ts";
 import { measured } from "./measures.ts";
 import { boundStrengthOf, NOTHING, OTHER_ACTOR, type Reading, sharesOf, STATED } from "./outcome-reading.ts";
@@ -57,7 +57,8 @@ function statementIn(asked: Asked, passage: Passage, at: At): Statement | undefi
       : { language: at.language, dates: named, tokens: undatedTokensOf(passage.text, named, passage.words) };
   const found = sentence === undefined ? NOTHING : read(asked, passage, sentence);
   const own = found !== NOTHING && isOfSibling(asked, passage, at.language) ? NOTHING : found;
-  const reading = exceptedOf(asked, passage, own);
+  const circumstance = own.sign > 0 && own.isFigure !== true ? circumstanceOf(asked, passage) : undefined;
+  const reading: Reading = circumstance === "contrary" ? { ...own, sign: -1 } : own;
   if (reading.sign === 0 && passage.coverage < STATED) return undefined;
   // "as head coach until 2028": the end of a term is not the time of the event.
   const dates = reading.sign > 0 ? named.filter(({ start }) => !TERM.test(passage.text.slice(0, start))) : named;
@@ -96,7 +97,8 @@ function statementIn(asked: Asked, passage: Passage, at: At): Statement | undefi
       isLoose:
         (reading.sign > 0 && at.language === asked.language && leavesOut(asked, passage, isFigure === true)) ||
         (part !== undefined && sentence !== undefined && hasSurplus(asked, passage.text, sentence, part)) ||
-        reading.sign !== own.sign,
+        (circumstance !== undefined && circumstance !== "same") ||
+        (part !== undefined && isReversed(passage.text, part)),
       isTurnable: isTurnable(asked, passage, reading, sentence),
     },
     {
@@ -122,19 +124,15 @@ function leavesOut(asked: Asked, { near }: Passage, isFigure: boolean): boolean 
   );
 }
 
-/** A reading for a question such as "accept the offer without a strike": the sentence says the same of the strike, or the contrary. */
-function exceptedOf({ plan }: Asked, { words }: Passage, reading: Reading): Reading {
-  const exception = exceptionIn(plan.statement);
-  if (exception === undefined || reading.sign <= 0) return reading;
-  const excepted = wordsOf(exception).filter(({ text }) => !STOP_WORDS.has(text));
-  const at = words.findIndex(({ stem }) => excepted.some((word) => word.stem === stem));
-  const before = words.slice(Math.max(0, at - 4), Math.max(0, at)).map(({ text }) => text);
-  if (before.some((word) => LACKS.test(word))) return reading;
-  return before.some((word) => WITH.test(word)) ? { ...reading, sign: -1 } : NOTHING;
+/** "had cancelled its order, but placed it again": what a clause says held only for a time. */
+function isReversed(text: string, { start, end }: { readonly start: number; readonly end: number }): boolean {
+  const behind = text.slice(end);
+  return REVERSES.test(behind) || (/\bhad\s/u.test(text.slice(start, end)) && BUT.test(behind));
 }
 
-const LACKS = /^(?:without|no|not|avoid\p{L}*|avert\p{L}*|ohne|kein\p{L}*|sans|sin|senza|sem)$/u;
-const WITH = /^(?:in|after|following|through|nach|im|apres|au|tras|en|dopo|al|apos|no|na)$/u;
+const BUT = /^,?\s(?:but|before|until|only\sto)\s/iu;
+const REVERSES =
+  /^,?\s(?:but|before|and|only\sto)\s(?:[^.;]*\s)?(?:again|revers\p{L}+|reinstat\p{L}+|restor\p{L}+|retract\p{L}+|took\sit\sback)(?!\p{L})/iu;
 
 /** The date of the outcome: the first one in its clause, or else the first one of the sentence. */
 function dateOf(text: string, dates: readonly NamedDate[], { part, isFigure }: Reading): NamedDate | undefined {

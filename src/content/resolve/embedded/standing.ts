@@ -40,6 +40,10 @@ function hasMembers(argument: Argument, zone: readonly Token[], place: Place): b
 /** Whether an argument stands in a part of a sentence as its noun phrase: a factor, or undefined if it does not. */
 export function standsIn(argument: Argument, zone: readonly Token[], place: Place): number | undefined {
   const { reader, near, predication, isSubject } = place;
+  // "Kestrel's bid for Orbis"
+  const owners = zone.filter((_, at) => isOwner(zone[at + 1])).map(({ stem }) => stem);
+  const { owner, words: own } = argument;
+  if (owner !== undefined && !owners.includes(owner) && owners.some((stem) => own.has(stem))) return undefined;
   const found = zone.findIndex(
     (word, at) =>
       (isOneOf(argument.heads, word, reader) || isDeed(argument, word)) && isHeadAt(zone, at, argument, place),

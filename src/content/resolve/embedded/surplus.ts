@@ -43,7 +43,9 @@ export function hasSurplus(
   const figures = quantitiesOf(text, language, dates);
   const question = wordsOf(asked.plan.statement);
   if (language === "en" && hasLikeName(asked, tokens, question)) return true;
-  if (!isSubjectOnly && AGAIN.test(text.slice(part.start, part.end)) && !AGAIN.test(asked.plan.statement)) return true;
+  const isOnlyHere = (words: RegExp): boolean =>
+    words.test(text.slice(part.start, part.end)) && !words.test(asked.plan.statement);
+  if (!isSubjectOnly && (isOnlyHere(AGAIN) || isOnlyHere(BRIEF))) return true;
   return phrasesOf(tokens, text, part, grammar).some((words) => {
     const roles = words.map((word, at): Role => {
       const figure = figures.find(({ start, end }) => start < word.end && word.start < end);
@@ -81,6 +83,10 @@ export function hasSurplus(
 
 /** Verbs for a thing that was open before. */
 const AGAIN = /(?<!\p{L})(?:reop|wiederer|rouv|reab|riap)\p{L}+/iu;
+
+/** Words for a state that lasts a short time. */
+const BRIEF =
+  /(?<!\p{L})(?:for\s(?:an?|one|two|three|\d+|several|some|a\sfew)\s(?:minute|hour|day|night|weekend)s?|temporar(?:y|ily)|briefly|overnight|provisionally|vorübergehend|zeitweise|temporaire(?:ment)?|provisoire(?:ment)?|temporalmente|temporaneamente|temporariamente|provisionalmente|provvisoriamente|provisoriamente)(?!\p{L})/iu;
 
 /** "the administrative court", if the question asks for "a court". */
 function isAnyOf({ agent }: Asked, next: Token | undefined, question: readonly Word[], { capital }: Word): boolean {

@@ -78,6 +78,8 @@ function statementOf(question: string): string {
   const whole = /^["“«„']([^"“”«»„]*)["”»“'][.]?$/u.exec(text);
   return ofMarket((whole?.[1] ?? text).trim())
     .replace(FIRST, "win ")
+    .replace(BE_NEXT, "$<subject> become the ")
+    .replace(BE_CANDIDATE, "$<subject> become $<party>candidate")
     .replace(APPOSITION, (_, name: string | undefined, other = "") => `${name ?? other} `);
 }
 
@@ -90,6 +92,11 @@ const APPOSITION = new RegExp(
 
 /** Other words for the one who wins. */
 const FIRST = /(?<!\p{L})(?:finish|come|place)\sfirst\s(?:in|at)\s|(?<!\p{L})take\sfirst\splace\s(?:in|at)\s/iu;
+
+/** "Will X be the next mayor of Denby": others choose who becomes it. */
+const BE_NEXT = /^(?<subject>(?:will|is)\s.{3,80}?)\s(?:going\sto\s)?be\sthe\s(?:next|new)\s/iu;
+const BE_CANDIDATE =
+  /^(?<subject>(?:will|is|was)\s.{3,80}?)(?:\s(?:going\sto\s)?be)?\s(?<party>(?:the\s(?:[\p{L}-]+\s){0,3}?|(?:the\s)?\p{Lu}[\p{L}\s-]{2,40}['’]s?\s(?:[\p{L}-]+\s){0,2}?))(?:candidate|nominee)(?!\p{L})/iu;
 
 /** "Who will win the cup? – Westmere": one of several outcomes of a market. */
 const ONE_OF =

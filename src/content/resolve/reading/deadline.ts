@@ -130,10 +130,8 @@ function spanIn(text: string, { now, order }: Reading): Span {
     const next = dates[index + 1];
     const opens = next !== undefined && isSpan(text, date, next) && !binds(UNTIL);
     if ((opens || (SINCE.test(before) && date === named)) && !closes) from ??= firstAfter(date, AFTER.test(before));
-    else if (binds(EXCLUSIVE) && !closes)
-      ends(date, !END_OF.test(before) && !ENDS.test(text.slice(date.end)));
-    else if (binds(UNTIL) || closes || AT_THE_LATEST.test(text.slice(date.end)))
-      ends(date, false);
+    else if (binds(EXCLUSIVE) && !closes) ends(date, !END_OF.test(before) && !ENDS.test(text.slice(date.end)));
+    else if (binds(UNTIL) || closes || AT_THE_LATEST.test(text.slice(date.end))) ends(date, false);
     else if (deadline === undefined && !OF.test(before) && !isPartOfName(text, date)) {
       ends(date, false);
       from ??= date.core?.from ?? date.from;
@@ -219,7 +217,7 @@ function shifted(instant: number, count: number, unit: string): number | undefin
 
 /** Whether a preposition before a date bounds the time of the event. */
 function isBound(pattern: RegExp, before: string, date: NamedDate): boolean {
-  const [bound, ...rest] = pattern.exec(before) ?? [];
+  const [bound] = pattern.exec(before) ?? [];
   if (bound === undefined) return false;
   // "passed by the Senate by June"
   return !isOther(bound, date) || isBound(pattern, before.slice(before.length - bound.length + 1), date);
@@ -237,9 +235,13 @@ function isOther(bound: string, { precision }: NamedDate): boolean {
   return between.some((word) => (precision === "year" ? word !== "" : /^\p{Lu}\p{Ll}/u.test(word)));
 }
 
-const NUMBER = new RegExp(`\\s(?:at\\s(?:least|most)\\s)?(?:\\d[\\d.,]*|half|(?!(?:ein|${ONE})\\s)${numberWordPattern()})\\s`, "iu");
+const NUMBER = new RegExp(
+  `\\s(?:at\\s(?:least|most)\\s)?(?:\\d[\\d.,]*|half|(?!(?:ein|${ONE})\\s)${numberWordPattern()})\\s`,
+  "iu",
+);
 /** A time of a day, or of a market. */
-const OF_DAY = /\d\s?[ap]\.?m\b|\d[:.]\d\d|o['’]clock|\b(?:noon|midday|midnight|clos(?:e|es|ing)|trading|business|deadline|uhr|heures?)\b/iu;
+const OF_DAY =
+  /\d\s?[ap]\.?m\b|\d[:.]\d\d|o['’]clock|\b(?:noon|midday|midnight|clos(?:e|es|ing)|trading|business|deadline|uhr|heures?)\b/iu;
 const OF_TIME =
   /^(?:the|end|close|start|beginning|of|to|later|than|or|before|ende|ablauf|anfang|beginn|des|dem|jahres?|la|le|fin|fine|final|ann\p{L}*|año|ano|del?|di|do|da|più|plus|tard|tarde|als|\p{L}+day|\p{L}+tag)$/iu;
 

@@ -10,6 +10,8 @@ export interface Argument {
   readonly heads: ReadonlySet<string>;
   /** The nouns that describe it, by which a text can come back to it: "ferry" of "the ferry Aurora". */
   readonly kinds: ReadonlySet<string>;
+  /** Whose it is: "Orbis" of "Orbis's bid for Kestrel". */
+  readonly owner?: string | undefined;
   /** The outcomes that its heads name: of "the takeover of Sillo", that Sillo is acquired. */
   readonly outcomes?: ReadonlySet<string>;
 }
@@ -57,7 +59,13 @@ export function argumentOf(
       !word.capital && !terms.has(word.stem) && !isFunctionWord(word.text, grammar) && tokens[n + 1]?.capital,
   );
   if (kept.length === 0) return undefined;
-  return { words: new Set(kept.map((word) => word.stem)), heads, kinds: new Set(kinds.map(({ stem }) => stem)) };
+  const owner = tokens.find((word, n) => terms.has(word.stem) && tokens[n + 1]?.text === "s")?.stem;
+  return {
+    owner,
+    words: new Set(kept.map((word) => word.stem)),
+    heads,
+    kinds: new Set(kinds.map(({ stem }) => stem)),
+  };
 }
 
 const RESULT = /^(?:results?|outcome|ergebnis\p{L}*|resultats?|resultados?|risultat[oi]|esito)$/u;

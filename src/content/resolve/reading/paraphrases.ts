@@ -152,6 +152,11 @@ const PARAPHRASES: readonly Paraphrase[] = [
     "without a runoff",
     { outcomes: WIN, asks: /\bwithout\sa\srun-?off/iu },
   ),
+  paraphrase(
+    "(?:w[io]ns?|secure[sd]?|clinch(?:es|ed)|captured?|captures)\\s(?<party>(?:the|their|its)\\s(?:[\\p{L}'’-]+\\s){0,4}?)nomination\\b",
+    "became $<party>candidate",
+    { asks: /\bbecome\s.*\bcandidate\b/iu },
+  ),
   paraphrase("conced(?:es|ed)\\s(?:defeat|the\\s(?:race|election))\\b", "lost re-election", RE_ELECTED),
   paraphrase("(?:approved|adopted|backed|passed|imposed|introduced)\\san?\\sban\\son\\s", "banned ", {
     outcomes: ["ban"],

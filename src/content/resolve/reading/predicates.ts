@@ -58,6 +58,11 @@ function englishVerb(tokens: readonly Token[], grammar: Grammar, asBe: boolean):
     ? undefined
     : candidates.find((at) => (tokens[at]?.text ?? "").endsWith("ed") || IRREGULAR_PAST.has(tokens[at]?.text ?? ""));
   if (past !== undefined) return past;
+  // "be listed on the Corland stock exchange"
+  const passive = candidates.find(
+    (at) => grammar.be.has(tokens[at - 1]?.text) && /(?:ed|en)$/u.test(tokens[at]?.text ?? ""),
+  );
+  if (passive !== undefined) return passive;
   const afterName = candidates.find((at) => tokens[at - 1]?.capital === true);
   // "Did the Petrel mission deploy": two words that can be verbs are a noun and its verb.
   const behindName =

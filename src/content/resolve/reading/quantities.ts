@@ -171,7 +171,9 @@ function numbersOf(
     if (dates.some((date) => start < date.end && date.start < end)) continue;
     const number =
       digits === undefined
-        ? (numberWord(word ?? "", language ?? "en") ?? SHARES.get(/^(?:half|a quarter)/iu.exec(word ?? "")?.[0].toLowerCase() ?? "") ?? 1)
+        ? (numberWord(word ?? "", language ?? "en") ??
+          SHARES.get(/^(?:half|a quarter)/iu.exec(word ?? "")?.[0].toLowerCase() ?? "") ??
+          1)
         : numberOf(digits, language);
     if (!Number.isFinite(number)) continue;
     // "Nine Wells": a number that begins a name.

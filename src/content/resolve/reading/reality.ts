@@ -213,6 +213,8 @@ export function governedBy(
       last !== undefined &&
       grammar.doubts.has(word.text) &&
       !grammar.preposition.has(last.text) &&
+      // "Orbis's bid for Kestrel"
+      last.text !== "s" &&
       // "the appeals court"
       !WORDS.court.has(whole[n + 1]?.text)
     );
