@@ -71,13 +71,13 @@ describeSides({
     ],
     "YES?": ["The regulator blocked Orbis's first bid for Kestrel in 2019."],
   },
-  "Did Ella Novak serve her full term as mayor of Denby?": {
-    YES: ["Ella Novak served her full term as mayor of Denby."],
-    NO: ["Ella Novak did not serve her full term as mayor of Denby."],
+  "Did Ella Novak serve the full term as mayor of Denby?": {
+    YES: ["Ella Novak served the full term as mayor of Denby."],
+    NO: ["Ella Novak did not serve the full term as mayor of Denby."],
     "": [
       "Ella Novak served as mayor of Denby.",
       "Ella Novak served as mayor of Marl.",
-      "Ella Novak wants to serve her full term as mayor of Denby.",
+      "Ella Novak wants to serve the full term as mayor of Denby.",
       "Ella Novak served as deputy mayor of Denby.",
     ],
   },

@@ -4,7 +4,7 @@ import { exceptionIn } from "../reading/negation.ts";
 import { STOP_WORDS, type Word, wordsOf } from "../reading/words.ts";
 import { type Asked } from "./question.ts";
 
-/** What a sentence says of a question's circumstance, such as "without a strike" or "under budget". */
+/** The side of a sentence on a question's circumstance, such as "without a strike" or "under budget". */
 export type Circumstance = "same" | "contrary" | "open";
 
 const LACKS = /^(?:without|no|not|avoid\p{L}*|avert\p{L}*|ohne|kein\p{L}*|sans|sin|senza|sem)$/u;

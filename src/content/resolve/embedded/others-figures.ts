@@ -97,7 +97,7 @@ export function isOfOtherOutcome(
     return true;
   if (predicate === undefined || KNOWN.has(unit) || thresholds.every((one) => KNOWN.has(one.unit))) return false;
   const isOpen = COMPARING.test(predicate.text) || GENERAL.has(predicate.stem) || clause.stems.has(predicate.stem);
-  if (outcomes.size === 0) return !isOpen && own.some((word) => isOtherVerb(word, language));
+  if (outcomes.size === 0) return !isOpen && own.some((word, at) => isOtherVerb(word, own[at - 1], language));
   if ([...outcomes].every((one) => MEASURES.has(one))) return false;
   // "ended the season with 27 goals"
   const ends = own.findIndex((token) => ENDS.test(token.text) && token.end <= start);
@@ -115,12 +115,16 @@ export function isOfOtherOutcome(
   );
 }
 
-/** "recalled", "zurückgerufen": a verb in English or German that not every figure can have. */
-function isOtherVerb(word: Token, language: Language): boolean {
+/** "recalled", "zurückgerufen", "a embauché": a verb that not every figure can have. */
+function isOtherVerb(word: Token, previous: Token | undefined, language: Language): boolean {
   const { text, stem, capital } = word;
   const { be, have, says } = GRAMMARS[language];
   const isVerb =
-    language === "en" ? text.endsWith("ed") || IRREGULAR_PAST.has(text) : language === "de" && GERMAN.test(text);
+    language === "en"
+      ? text.endsWith("ed") || IRREGULAR_PAST.has(text)
+      : language === "de"
+        ? GERMAN.test(text)
+        : have.has(previous?.text);
   return (
     !capital &&
     isVerb &&
@@ -157,7 +161,8 @@ export function isOfOtherPredicate(
     if (token.start < clause.start || token.end > clause.end) return false;
     if (token.stem !== predicate?.stem && [...conceptsAt(tokens, at)].every((one) => !outcomes.has(one))) return false;
     const predication = predicationOf(tokens, at, reader);
-    if (UNREAL.has(predication.reality)) return true;
+    const isInfinitive = reader.grammar.infinitive.test(token.text);
+    if (UNREAL.has(predication.reality) || (predication.reality === "denied" && isInfinitive)) return true;
     const { isPassive, doer: actors } = doerOf(predication, reader);
     // "66 percent of voters approved"
     const share = actors.findIndex(({ text }, n) => PERCENT.test(text) && WORDS.of.has(actors[n + 1]?.text));

@@ -128,7 +128,7 @@ function readingAt(
   }
   const isUndone =
     reality === "noun" && outcome.isSame && [...conceptsBefore(tokens, at)].some((one) => OUTCOMES.undoing.has(one));
-  // "suspended the conviction of Dunmore": he was convicted.
+  // "suspended the conviction of Dunmore": the court had convicted Dunmore.
   if (isUndone && outcome.name === "convict") return NOTHING;
   const isState = outcome.name === "persist";
   if (isState && !persists(asked, predication)) return NOTHING;

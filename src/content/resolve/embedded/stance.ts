@@ -2,11 +2,12 @@ import { type Source, type Statement, type Support } from "../reading/analysis.t
 import { type FirstNumber } from "../reading/date-order.ts";
 import { datesAround, datesOf, type NamedDate } from "../reading/dates.ts";
 import { boundedDate } from "../reading/deadline.ts";
+import { conceptsIn } from "../reading/concepts.ts";
 import { GRAMMARS } from "../reading/grammar.ts";
 import { quantitiesOf } from "../reading/quantities.ts";
 import { EFFECT, LAST_YEAR } from "../reading/phrases.ts";
 import { type ReadSentence, undatedTokensOf } from "../reading/spans.ts";
-import { WORDS } from "../reading/vocabulary.ts";
+import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
 import { paraphraseOf } from "../reading/paraphrases.ts";
 import { type Language, wordsOf } from "../reading/words.ts";
 import { type Passage } from "../evidence/passages.ts";
@@ -124,13 +125,19 @@ function leavesOut(asked: Asked, { near }: Passage, isFigure: boolean): boolean 
   );
 }
 
-/** "had cancelled its order, but placed it again": what a clause says held only for a time. */
+/** "had cancelled its order, but placed it again", "hätte gewonnen": the words of a clause held only for a time, or never. */
 function isReversed(text: string, { start, end }: { readonly start: number; readonly end: number }): boolean {
-  const behind = text.slice(end);
-  return REVERSES.test(behind) || (/\bhad\s/u.test(text.slice(start, end)) && BUT.test(behind));
+  const [own, behind] = [text.slice(start, end), text.slice(end)];
+  if (REVERSES.test(behind) || UNREAL.test(own)) return true;
+  // "quashed the ruling that had annulled the sentence"
+  const isUndone = [...conceptsIn(wordsOf(text.slice(0, start)))].some((one) => OUTCOMES.undoing.has(one));
+  return HAD.test(own) && (BUT.test(behind) || isUndone);
 }
 
-const BUT = /^,?\s(?:but|before|until|only\sto)\s/iu;
+const HAD = /(?<!\p{L})(?:had|hatten?|avai(?:t|ent)|había[ns]?|avevan?o?|tinham?|haviam?)\s/iu;
+const UNREAL = /(?<!\p{L})(?:hätten?|wären?|würden?|aurai(?:t|ent)|habrían?|hubieran?|avrebber?o?|teriam?)(?!\p{L})/iu;
+const BUT =
+  /^,?\s(?:but|before|until|only\sto|bevor|ehe|aber|doch|jedoch|avant|mais|antes|pero|hasta|prima|ma|fino|mas|até)\s/iu;
 const REVERSES =
   /^,?\s(?:but|before|and|only\sto)\s(?:[^.;]*\s)?(?:again|revers\p{L}+|reinstat\p{L}+|restor\p{L}+|retract\p{L}+|took\sit\sback)(?!\p{L})/iu;
 

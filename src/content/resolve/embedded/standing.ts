@@ -192,8 +192,12 @@ function isHeadBehind(zone: readonly Token[], at: number, argument: Argument, pl
       return true;
     // "der Ausschuss des Landtags"
     const owner = zone[n - 1];
-    if (language === "de" && /^(?:des|der)$/u.test(word.text) && owner?.capital === true && word.gap.trim() === "")
-      return argument.words.has(owner.stem);
+    if (language === "de" && /^(?:des|der)$/u.test(word.text) && owner?.capital === true && word.gap.trim() === "") {
+      if (!argument.words.has(owner.stem)) return false;
+      continue;
+    }
+    // "der Linie 7 der U-Bahn"
+    if (/^\d{1,3}$/u.test(word.text) && argument.words.has(zone[n - 1]?.stem ?? "")) continue;
     if (
       argument.words.has(word.stem) ||
       (word.capital && !WORDS.standFor.has(word.text) && language === "en" && n === 0)

@@ -64,7 +64,9 @@ export function inTime(
   if (isEvent && date !== undefined && isOpen(date, asked)) return { ...neutral, isDateOpen: true };
   if (!isEvent && asked.now <= deadline) return early(statement, reading);
   const isEarly = source.published !== undefined && source.published < deadline - DAY && !isAfter(date, deadline);
-  if (!isEvent && reading.isAbsence && isEarly) return neutral;
+  // "refused to resign on 12 June" for "by 1 July"
+  const isBefore = reading.isFigure !== true && date !== undefined && date.to < deadline - DAY;
+  if (!isEvent && reading.isAbsence && (isEarly || isBefore)) return neutral;
   if (
     isEvent &&
     reading.isFigure !== true &&

@@ -1,7 +1,7 @@
 import { type Plan, type Source } from "../reading/analysis.ts";
 import { Frames, isEntry } from "../reading/frames.ts";
 import { hostOf, isOf } from "../reading/resolution-source.ts";
-import { STOP_WORDS, type Word, wordsOf } from "../reading/words.ts";
+import { languageOf, STOP_WORDS, stemOf, type Word, wordsOf } from "../reading/words.ts";
 
 /** Maximum number of characters of a source that are read. The rest is ignored. */
 const MAX_TEXT = 300_000;
@@ -142,6 +142,7 @@ export function passagesOf(
   // "Cup final: Alder Town 2 Fennick Rovers 1": a short word counts beside another one.
   if (ownTerms.size > 1) for (const term of ownTerms) titleWords.add(familyOf(term));
   let openingTerms: ReadonlySet<string> = new Set();
+  const isGerman = languageOf(plan.question) === "de";
   const frames = new Frames(source.url, source.title, source.text);
   const isTopic = (text: string): boolean => sharedTerms(text, terms).size > 0;
   const kept: Passage[] = [];
@@ -152,7 +153,7 @@ export function passagesOf(
   const texts: string[] = [];
   for (const sentence of sentencesOf(source.text)) {
     texts.push(sentence.text);
-    const words = wordsOf(sentence.text);
+    const words = isGerman ? wordsOf(sentence.text).map((word) => ofPlace(word, names)) : wordsOf(sentence.text);
     const shared = new Set(words.flatMap(({ stem }) => (terms.has(stem) ? [stem] : [])));
     // The line with the name of the site or the author is about neither.
     if (SENTENCE.test(sentence.text)) {
@@ -192,6 +193,12 @@ export function passagesOf(
         !(passage.index === lead && isOnTitle(passage, titleWords)) &&
         isAside(passage, source, names, isTopicOf),
     }));
+}
+
+/** "der Lindauer Stadtrat" for "der Stadtrat von Lindau": the place as an adjective has the stem of its name. */
+function ofPlace(word: Word, names: ReadonlySet<string>): Word {
+  const stem = stemOf(word.text.replace(/er$/u, ""));
+  return word.capital && !names.has(word.stem) && names.has(stem) ? { ...word, stem } : word;
 }
 
 /** Whether a sentence has a word of the question that the title has, as the first sentence of a report has. */

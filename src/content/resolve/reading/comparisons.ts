@@ -42,6 +42,10 @@ const OR_MORE =
 const OR_LESS =
   /^\s?(?:(?:or|and|oder|ou|o)\s(?:less|below|lower|fewer|shorter|smaller|under|weniger|moins|menos)\b|(?:\p{L}+\s)?at\smost\b(?!\s[$€£¥₹]?\d))/iu;
 
+/** "or more" between a number and what it counts: "60 or more seats". */
+export const OR_BOUND =
+  /^\s?(?:or|and|oder|ou|o)\s(?:more|above|higher|greater|over|mehr|plus|más|mais|più|less|below|lower|fewer|under|weniger|moins|menos|meno)\s(?=\p{L})/iu;
+
 /** "No longer than 50", "not over $5": a bound with its number. The "no" or "not" negates nothing else. */
 export const TURNED_BOUND = `(?:\\bne\\s\\S+\\s|\\bn['’]\\S+\\s)?${NOT}(?:${LESS}|${MORE})\\s(?:the\\s)?(?=(?:US)?[$€£¥₹]?\\s?(?:\\d|${numberWordPattern()}))`;
 

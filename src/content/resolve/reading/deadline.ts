@@ -225,7 +225,7 @@ function isBound(pattern: RegExp, before: string, date: NamedDate): boolean {
 
 /**
  * Whether the words between a preposition and a date make it another phrase: "before the Tern in the 2026 race", "passed by the
- * Senate in June", "by 50 points in June". Before a day they are no name.
+ * Senate in June", "by 50 points in June". A name among them, before a day, does so too.
  */
 function isOther(bound: string, { precision }: NamedDate): boolean {
   const [preposition = "", ...words] = bound.trim().split(/\s/u);

@@ -97,7 +97,7 @@ that: dass
 and: und oder aber sondern doch sowie
 pronoun: er sie es wir ich ihn ihm
 says: sagt* sagte* teil* mitgeteilt bericht* melde* bestatig* erklar* bekannt gab geben zeig* wahr klar fest offiziell verkund* bedauer* begruss*
-denies: bestreit* bestritt* dementier* scheiter* weiger* lehn* abgelehnt verhinder* falsch unwahr verfehl* versaum* leugn* verneint* anstatt statt ohne
+denies: verzicht* bestreit* bestritt* dementier* scheiter* weiger* lehn* abgelehnt verhinder* falsch unwahr verfehl* versaum* leugn* verneint* anstatt statt ohne
 doubts: behaupt* glaub* hoff* furcht* erwart* vermut* mein* plan* will beabsichtig* forder* verlang* versprach* versprech* droh* schlag* vorschlag* versuch* bitte* erwag* rechne* spekul* kundig* angekundig* streb* angeblich will
 does: gelang gelungen beschloss* entschi* vermocht*
 hedge: angeblich moglicherweise vielleicht wohl mutmasslich vermutlich wahrscheinlich voraussichtlich fast beinahe nahezu womoglich inoffiziell vorlaufig offenbar teilweise
@@ -122,7 +122,7 @@ that: que qu'
 and: et ou mais puis
 pronoun: il elle ils elles on je nous vous lui t
 says: dit declar* annonc* confirm* indiqu* affirme rapport* revel* precis* montr* vrai officiel certain etabl* constat* ajout* regrett* deplor* salu* rappel*
-denies: dement* nie nient refus* echou* faux fausse rejet* empech* evit* manqu* contest*
+denies: renonc* dement* nie nient refus* echou* faux fausse rejet* empech* evit* manqu* contest*
 doubts: pretend* croi* cru pens* esper* crain* estim* suppos* souhait* veut veulent demand* propos* envisag* prevoi* prevu* promet* promi* menac* tent* essa* appel* cherch* compt* pari* soupconn* exig* reclam* accus* allegu*
 does: reussi* parvenu parvient parvien* vient viennent vot* decid*
 hedge: peut-etre probablement sans doute possiblement apparemment presque quasi pretendument vraisemblablement eventuellement presumee presume officieusement provisoire* preliminaire* partiellement
@@ -147,7 +147,7 @@ that: que
 and: y e o u pero sino
 pronoun: ella ellos ellas yo nosotros le se
 says: dijo dice* anunci* confirm* inform* declar* report* revel* senal* indic* mostr* verdad cierto oficial public* comunic* anad* lament* celebr*
-denies: neg* nieg* desmint* desmient* rechaz* fracas* falso falsa fall* evit* imp* rehus* descart*
+denies: renunci* neg* nieg* desmint* desmient* rechaz* fracas* falso falsa fall* evit* imp* rehus* descart*
 doubts: afirm* asegur* cree* crey* piens* esper* tem* supon* quier* quis* pid* pidi* propus* propon* prev* prom* amenaz* intent* trat* busc* exig* reclam* estim* apuest* plane* aspir*
 does: logr* consigui* consigue* acab* lleg* decid* vot*
 hedge: quiza quizas tal probablemente posiblemente supuestamente presuntamente aparentemente casi presunto presunta acaso extraoficialmente parcialmente provisional* preliminar*
@@ -172,7 +172,7 @@ that: che
 and: e ed o ma oppure
 pronoun: egli lui lei essi loro io noi si
 says: detto dice* disse annunci* conferm* dichiar* riport* rivel* comunic* rifer* reso vero ufficiale mostr* aggiun* precis* lament* ricord*
-denies: neg* smenti* rifiut* falso falsa fall* respin* evit* impedi* esclu*
+denies: rinunci* neg* smenti* rifiut* falso falsa fall* respin* evit* impedi* esclu*
 doubts: sostien* afferm* cred* pens* sper* tem* suppon* vuol* chied* chiest* propo* preved* previst* promet* promess* minacc* tent* cerc* pretend* auspic* ipotizz* mira* punta*
 does: riusci* decis* deciso vot* finito
 hedge: forse probabilmente possibilmente presumibilmente presunto presunta quasi apparentemente pare sembra verosimilmente parzialmente provvisori* preliminar*
@@ -197,7 +197,7 @@ that: que
 and: e ou mas
 pronoun: ele ela eles elas eu nos se
 says: disse diz* anunci* confirm* inform* declar* report* revel* indic* mostr* verdade oficial public* comunic* acrescent* lament* lembr*
-denies: neg* desment* rejeit* fracass* falso falsa falh* evit* imped* recus* descart*
+denies: renunci* neg* desment* rejeit* fracass* falso falsa falh* evit* imped* recus* descart*
 doubts: afirm* alega* acredit* acha* pens* esper* supo* quer* ped* propo* prev* promet* ameac* tent* busc* exig* estim* apost* planej* pretend*
 does: consegui* decidi* vot* acab* chegou
 hedge: talvez provavelmente possivelmente supostamente alegadamente aparentemente quase suposto suposta porventura parcialmente provisori* preliminar*

@@ -16,7 +16,7 @@ const IDLE_BOUND = new RegExp(TURNED_BOUND, "giu");
 
 /** A French negation has two words: "ne … pas". The second is not in the list. */
 
-/** "without a runoff", and not "without signing": what the event of a question goes without. */
+/** A thing that the event of a question goes without: "without a runoff", and not "without signing". */
 const WITHOUT =
   /(?<=\p{L}\s)(?:without|ohne|sans|sin|senza|sem)\s(?!\p{L}+(?:ing|[aei]re?)(?!\p{L})|(?:an?\s)?doubt)(\p{L}[\p{L}-]*(?:\s\p{L}[\p{L}-]*){0,2})/iu;
 

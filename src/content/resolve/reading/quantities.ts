@@ -1,5 +1,6 @@
 import { type Comparison } from "./analysis.ts";
-import { comparisonOf } from "./comparisons.ts";
+import { comparisonOf, OR_BOUND } from "./comparisons.ts";
+import { GRAMMARS, isFunctionWord } from "./grammar.ts";
 import { numberWord, numberWordPattern } from "./number-words.ts";
 import { firstOf } from "./word-classes.ts";
 import { type Language, LANGUAGES, stemOf, STOP_WORDS, type Word, wordsOf } from "./words.ts";
@@ -178,14 +179,15 @@ function numbersOf(
     if (!Number.isFinite(number)) continue;
     // "Nine Wells": a number that begins a name.
     if (word !== undefined && /^\p{Lu}/u.test(word) && /^\s\p{Lu}/u.test(text.slice(end))) continue;
-    const { scale, unit, factor, length } = following(text.slice(end, end + 60), language);
+    const { scale, unit, factor, length, bare } = following(text.slice(end, end + 60), language);
     // "One" is a number only in "one million".
     if (number === 1 && word !== undefined && scale === 1) continue;
     const measure =
       sign === undefined ? { unit, factor } : { unit: UNITS.get(sign.toLowerCase())?.[0] ?? "", factor: 1 };
-    end += length;
     const value = number * scale * measure.factor;
-    found.push({ ...bounds(text, { start, end }, value), value, unit: measure.unit, start, end });
+    const own = bounds(text, { start, end: end + bare }, value);
+    end += length;
+    found.push({ ...own, value, unit: measure.unit, start, end });
   }
   return found;
 }
@@ -200,11 +202,11 @@ function numberOf(digits: string, language: Language | undefined): number {
   return Number(plain.replace(",", "."));
 }
 
-/** Reads scales ("million", "mil millones") and a unit after a number. */
+/** Reads scales ("million", "mil millones") and a unit after a number. `bare` is the length without "or more". */
 function following(
   rest: string,
   language: Language | undefined,
-): { scale: number; unit: string; factor: number; length: number } {
+): { scale: number; unit: string; factor: number; length: number; bare: number } {
   let scale = 1;
   let length = 0;
   for (let n = 0; n < 4; n += 1) {
@@ -226,10 +228,14 @@ function following(
     }
     // "five Lantern awards": a name is not a unit.
     if (language !== "de" && /^\p{Lu}\p{Ll}/u.test(raw) && !UNITS.has(lower)) break;
-    const { read, ...measure } = unitOf(raw, match[0].length, rest.slice(length), language ?? "en");
-    return { scale, length: length + read, ...measure };
+    // "60 or more seats"
+    const bound = OR_BOUND.exec(rest.slice(length))?.[0].length ?? 0;
+    const behind = rest.slice(length + bound);
+    const [first = "", word = raw] = bound === 0 ? match : (/^(\p{L}+)/u.exec(behind) ?? []);
+    const { read, ...measure } = unitOf(word, first.length, behind, language ?? "en");
+    return { scale, length: length + bound + read, bare: bound === 0 ? length + read : length, ...measure };
   }
-  return { scale, unit: "", factor: 1, length };
+  return { scale, unit: "", factor: 1, length, bare: length };
 }
 
 /** The unit of the words behind a number, and the characters that it takes: none if "30 or more" has no unit. */
@@ -248,7 +254,9 @@ function unitOf(
     return { unit: known[0], factor: known[1], read: length };
   const counted = language === "en" ? describedNoun(rest) : undefined;
   if (counted !== undefined) return { unit: stemOf(counted.noun), factor: 1, read: counted.length };
-  return NOT_COUNTED.has(lower) ? { unit: "", factor: 1, read: 0 } : { unit: stemOf(lower), factor: 1, read: length };
+  return lower === "per" || isFunctionWord(lower, GRAMMARS[language])
+    ? { unit: "", factor: 1, read: 0 }
+    : { unit: stemOf(lower), factor: 1, read: length };
 }
 
 /** "virtual visitors" of "240,000 virtual visitors": the words for what is counted, if they are more than one. */
@@ -267,12 +275,6 @@ function describedNoun(rest: string): { noun: string; length: number } | undefin
   if (last === undefined || words[0]?.[0].endsWith("s") === true) return undefined;
   return { noun: last[0], length: last.index + last[0].length };
 }
-
-const NOT_COUNTED = new Set(
-  "of in on at to for from by with and or per the a an was were is are since after before than as over under who that which during".split(
-    " ",
-  ),
-);
 
 const ROUGH =
   /(?:about|around|some|roughly|approximately|nearly|almost|close to|an estimated|rund|etwa|fast|environ|près de|casi|unos|cerca de|约|近)\s*$/iu;
