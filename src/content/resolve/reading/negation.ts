@@ -20,7 +20,7 @@ const IDLE_BOUND = new RegExp(TURNED_BOUND, "giu");
 const WITHOUT =
   /(?<=\p{L}\s)(?:without|ohne|sans|sin|senza|sem)\s(?!\p{L}+(?:ing|[aei]re?)(?!\p{L})|(?:an?\s)?doubt)(\p{L}[\p{L}-]*(?:\s\p{L}[\p{L}-]*){0,2})/iu;
 
-/** What the event of a question goes without. Undefined if it names none. */
+/** The thing that the event of a question goes without. Undefined if it names none. */
 export function exceptionIn(statement: string): string | undefined {
   return WITHOUT.exec(statement)?.[1];
 }
