@@ -2,13 +2,16 @@ import { describe, expect, test } from "bun:test";
 import { type DocumentContent } from "./kinds/content.ts";
 import { documentOf } from "./document-of.ts";
 
-async function documentFrom(contentType: string, body: string | Uint8Array): ReturnType<typeof documentOf> {
+async function documentFrom(
+  contentType: string,
+  body: string | Uint8Array<ArrayBuffer>,
+): ReturnType<typeof documentOf> {
   const page = { engine: "static", statusCode: 200, headers: [], complete: true } as const;
   return await documentOf({ ...page, body, contentType, finalUrl: "https://site.test/folder/file" });
 }
 
 /** The content of a document that is not HTML. */
-async function read(contentType: string, body: string | Uint8Array): Promise<DocumentContent> {
+async function read(contentType: string, body: string | Uint8Array<ArrayBuffer>): Promise<DocumentContent> {
   const found = await documentFrom(contentType, body);
   if (found.is !== "other") throw new Error(`The document is ${found.is}`);
   return found.content;

@@ -28,7 +28,7 @@ export function ruledTables(runs: readonly Run[], rules: readonly Rule[]): { tab
   let rest = runs;
   for (const grid of gridsOf(rules)) {
     const inside = rest.filter((run) => isInside(run, grid));
-    const table = inside.length === 0 ? undefined : tableOfGrid(inside, grid);
+    const table = tableOfGrid(inside, grid);
     if (table === undefined) continue;
     tables.push(segmentOfTable(table, grid));
     const taken = new Set(inside);
@@ -42,16 +42,21 @@ function segmentOfTable(block: Table, { xs, ys }: Grid): Segment {
   return { x, right, top, bottom, y: (top + bottom) / 2, size: 10, line: undefined, block };
 }
 
-function isInside({ x, y, width, size }: Run, { xs, ys }: Grid): boolean {
-  const [middle, height] = [x + width / 2, y - size * 0.3];
+function isInside(run: Run, { xs, ys }: Grid): boolean {
+  const [middle, height] = [run.x + run.width / 2, heightOf(run)];
   return middle > (xs[0] ?? 0) && middle < (xs.at(-1) ?? 0) && height > (ys[0] ?? 0) && height < (ys.at(-1) ?? 0);
 }
 
-/** Groups of lines that touch each other and form at least two rows and two columns. */
+/** About the middle of the small letters of a run. */
+function heightOf({ y, size }: Run): number {
+  return y - size * 0.3;
+}
+
+/** Groups of lines that touch each other. */
 function gridsOf(rules: readonly Rule[]): Grid[] {
   const across = rules.filter(({ isAcross }) => isAcross);
   const down = rules.filter(({ isAcross }) => !isAcross);
-  if (across.length < 2 || down.length < 2 || rules.length > MAX_GRID_RULES) return [];
+  if (rules.length > MAX_GRID_RULES) return [];
   const groups = new Map<Rule, Rule[]>(rules.map((rule) => [rule, [rule]]));
   for (const a of across) {
     for (const b of down) {
@@ -59,18 +64,20 @@ function gridsOf(rules: readonly Rule[]): Grid[] {
         b.at >= a.from - TOUCH && b.at <= a.to + TOUCH && a.at >= b.from - TOUCH && a.at <= b.to + TOUCH;
       const [one = [], other = []] = [groups.get(a), groups.get(b)];
       if (!isTouching || one === other) continue;
-      const [large, small] = one.length >= other.length ? [one, other] : [other, one];
-      for (const rule of small) groups.set(rule, large);
-      large.push(...small);
+      for (const rule of other) groups.set(rule, one);
+      one.push(...other);
     }
   }
   return [...new Set(groups.values())].flatMap((group) => {
     const lines = placesOf(group.filter(({ isAcross }) => isAcross));
     const sides = placesOf(group.filter(({ isAcross }) => !isAcross));
-    const fits = sides.length >= 3 && lines.length >= 2 && sides.length <= MAX_COLUMNS && lines.length <= MAX_ROWS;
-    const [xs, ys] = [sides, lines].map((places) => places.map(([rule]) => rule?.at ?? 0));
-    return fits && xs !== undefined && ys !== undefined ? [{ xs, ys, down: sides, across: lines }] : [];
+    if (sides.length > MAX_COLUMNS || lines.length > MAX_ROWS) return [];
+    return [{ xs: sides.map(placeOfRule), ys: lines.map(placeOfRule), down: sides, across: lines }];
   });
+}
+
+function placeOfRule([first]: readonly Rule[]): number {
+  return first?.at ?? 0;
 }
 
 /** Groups of lines at the same place. */
@@ -94,9 +101,9 @@ function tableOfGrid(runs: readonly Run[], grid: Grid): Table | undefined {
   const { xs, ys, down } = grid;
   const bands: OpenLine[][] = [];
   let parted = 0;
-  for (let band = 0; band + 1 < ys.length; band += 1) {
-    const [top = 0, bottom = 0] = [ys[band], ys[band + 1]];
-    const inBand = runs.filter(({ y, size }) => y - size * 0.3 > top && y - size * 0.3 <= bottom);
+  for (const [band, bottom] of ys.slice(1).entries()) {
+    const top = ys[band] ?? 0;
+    const inBand = runs.filter((run) => heightOf(run) > top && heightOf(run) <= bottom);
     const starts = xs
       .slice(0, -1)
       .flatMap((_x, at) => (at === 0 || isCrossed(down[at], (top + bottom) / 2) ? [at] : []));
