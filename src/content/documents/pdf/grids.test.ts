@@ -31,7 +31,7 @@ function grid(columns: number, rows: number): Rule[] {
   ];
 }
 
-/** Texts in the cells of such a grid. Empty cells have none. */
+/** Texts in the cells of such a grid. Empty cells have no text. */
 function cells(...rows: readonly string[]): Run[] {
   return rows.flatMap((row, at) =>
     row.split("|").flatMap((text, column) => (text === "" ? [] : [runAt(column * 100 + 10, at * 20 + 14, text)])),
@@ -105,7 +105,7 @@ const lower = (runs: Run[]) => runs.map((run) => ({ ...run, y: run.y + 100, text
 
 const dashes = (count: number) => Array.from({ length: count }, () => across(500, 0, 10));
 
-test("two grids are two tables, and a page with more than 2,000 lines has none", () => {
+test("two grids are two tables, and a page with more than 2,000 lines has no table", () => {
   const other = grid(2, 2).map((rule) =>
     rule.isAcross ? { ...rule, at: rule.at + 100 } : { ...rule, from: rule.from + 100, to: rule.to + 100 },
   );

@@ -178,7 +178,7 @@ const lines = (count: number) => path(...Array.from({ length: count }, () => ["M
 
 const dots = (count: number) => Array.from({ length: count }, () => round(4));
 
-test("a page with more than 4,000 lines has none, and one with more than 1,000 dots has no dots", () => {
+test("a page with more than 4,000 lines has no lines, and one with more than 1,000 dots has no dots", () => {
   expect(drawn(lines(4_000)).rules).toHaveLength(4_000);
   expect(drawn(lines(4_001))).toEqual({ rules: [], dots: [] });
   expect(drawn(lines(4_000), LINE)).toEqual({ rules: [], dots: [] });

@@ -1,7 +1,7 @@
 import { type PdfPage, type Rule, type Run } from "../shapes.ts";
 import { runAt } from "./made-runs.ts";
 
-/** What a page has: its text, and the lines that it draws. */
+/** The text of a page, and the lines that it draws. */
 interface Drawing {
   readonly runs: readonly Run[];
   readonly rules?: readonly Rule[];
