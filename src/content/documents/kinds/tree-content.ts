@@ -1,5 +1,5 @@
 import { type ChildNode, Document, Element, type ParentNode, isTag, Text } from "domhandler";
-import { serialize } from "parse5";
+import { html as names, serialize } from "parse5";
 import { adapter } from "parse5-htmlparser2-tree-adapter";
 import { linkText } from "../../extraction/links.ts";
 import { markdownOf } from "../../extraction/markdown/writer.ts";
@@ -15,6 +15,8 @@ export function element(
   attribs: Readonly<Record<string, string>> = {},
 ): Element {
   const made = new Element(name, { ...attribs });
+  // Elements of HTML alone are written without an end tag if they have no content.
+  made.namespace = names.NS.HTML;
   replaceChildren(
     made,
     children.map((child) => (typeof child === "string" ? new Text(child) : child)),

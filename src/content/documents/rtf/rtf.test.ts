@@ -25,6 +25,17 @@ test("headings are those of the style sheet and of outline levels", async () => 
   );
 });
 
+test("a paragraph with an outline level that RTF does not have is not a heading", async () => {
+  expect(await markdown(String.raw`\outlinelevel-1 a\par\outlinelevel9 b\par\outlinelevel8 c\par`)).toBe(
+    "a\n\nb\n\n###### c",
+  );
+});
+
+test("line breaks and rules have no end tags in HTML", async () => {
+  const { html } = await readBytes(String.raw`{\rtf1 a\line b{\footnote c}}`);
+  expect(html()).toBe('<p>a<br>b<sup><a href="#note-1">[1]</a></sup></p><hr><ol><li><p>c</p></li></ol>');
+});
+
 test("hidden and deleted text, page headers, pictures, unknown destinations and binary data are left out", async () => {
   const body = String.raw`{\header no}{\*\unknown no}{\pict 0102}{\v hidden}{\deleted gone}{\nonesttables old}seen\bin5 {\}{} too`;
   expect(await markdown(body)).toBe("seen too");

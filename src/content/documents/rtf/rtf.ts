@@ -303,7 +303,7 @@ class RtfReader {
       case "nestrow":
         return this.#flow.endRow();
       case "outlinelevel":
-        state.heading = number !== undefined && number < 9 ? Math.min(number + 1, 6) : undefined;
+        state.heading = number !== undefined && number >= 0 && number < 9 ? Math.min(number + 1, 6) : undefined;
         return;
       case "s":
         state.heading = this.#headings.get(number ?? 0) ?? state.heading;
