@@ -1,7 +1,7 @@
 /**
  * Preloaded by `scripts/test.ts`: appends a line for each test file to the file that `COSTS_VARIABLE` names. The line has the CPU time of
  * the test process since the previous file, and of the processes that ended meanwhile. Programs that get
- * the environment of a test run as they do for users, without `ENGINE_VARIABLE`.
+ * the environment of a test use the last compiler as they do for users, without `ENGINE_VARIABLE`.
  */
 import { afterAll } from "bun:test";
 import { appendFileSync, readFileSync } from "node:fs";

@@ -11,6 +11,7 @@ import { existsSync, writeFileSync } from "node:fs";
 const isFirst = !existsSync("ran");
 writeFileSync("ran", "");
 `;
+const RUNS_VARIABLE = "BUN_JSC_thresholdForJITAfterWarmUp";
 const PASSES = 'import { test } from "bun:test"; test("passes", () => {});';
 
 /** A file that notes in "order" that it runs. */
@@ -44,7 +45,7 @@ async function runTests(
   const child = Bun.spawn([process.execPath, join(import.meta.dir, "test.ts"), ...paths], {
     cwd,
     // A program that is named is not built.
-    env: { ...process.env, TURNPIKE_TEST_NIGHTLY: nightly, TURNPIKE_TEST_PROGRAM: "named" },
+    env: { ...process.env, TURNPIKE_TEST_NIGHTLY: nightly, TURNPIKE_TEST_PROGRAM: "named", [RUNS_VARIABLE]: undefined },
     stdio: ["ignore", "ignore", "pipe"],
   });
   const printed = await new Response(child.stderr).text();
@@ -52,9 +53,18 @@ async function runTests(
 }
 
 describe.each([
-  ["", 0, " 0 fail"],
-  ["1", 1, " 1 fail"],
-])("with TURNPIKE_TEST_NIGHTLY=%p", (nightly, exitCode, summary) => {
+  ["", 0, " 0 fail", '"5000"'],
+  ["1", 1, " 1 fail", "undefined"],
+])("with TURNPIKE_TEST_NIGHTLY=%p", (nightly, exitCode, summary, runs) => {
+  test(
+    `programs that tests start compile code after ${runs} runs, where undefined is the engine's default`,
+    async () => {
+      const reads = `import { expect, test } from "bun:test"; test("t", () => expect(process.env.${RUNS_VARIABLE}).toBe(${runs}));`;
+      expect(await runTests({ "reads.test.ts": reads }, { nightly })).toEqual([0, ""]);
+    },
+    patient(30_000),
+  );
+
   test(
     `a test that passes only at the second try is listed, and the exit code is ${exitCode}`,
     async () => {
