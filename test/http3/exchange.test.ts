@@ -10,10 +10,10 @@ import {
 import { TurnpikeError } from "../../src/lib/errors.ts";
 import { type Fields } from "../../src/lib/http/fields.ts";
 import { until } from "../../src/lib/testing/until.ts";
-import { headers as headersFrame, hex, SETTINGS } from "../support/http3-frames.ts";
+import { headers as headersFrame, hex, SETTINGS, varint } from "../support/http3-frames.ts";
 import { endWithTrailers, Http3Client } from "../support/http3-client.ts";
 import { LOCALHOST } from "../support/certificates.ts";
-import { firstPackets } from "../support/quic-client.ts";
+import { firstPackets, playQuic } from "../support/quic-client.ts";
 import { hasDeno, playRaw } from "../support/raw-quic.ts";
 
 const material = {
@@ -22,6 +22,9 @@ const material = {
   clientCa: "",
   clientCertRequired: true,
 };
+
+/** RFC 9114 §8.1, H3_EXCESSIVE_LOAD. */
+const EXCESSIVE_LOAD = 0x107;
 
 const open: { close(): unknown }[] = [];
 
@@ -516,6 +519,17 @@ test("first packets whose senders never respond keep no client out, and do not d
   // The engine gives these handshakes up after 10 s.
   const end = server.close().then(() => "closed");
   expect(await Promise.race([end, Bun.sleep(8_000)])).toBe("closed");
+});
+
+test("a client that ends 40 requests before their heads loses its connection, and others are served", async () => {
+  const { client, server } = await serve((exchange) => respond(exchange, 204, "", new Uint8Array(0)));
+  // Empty STREAM frames that end their streams (RFC 9000 §19.8).
+  const frames = Array.from({ length: 40 }, (_, i) => [0x0b, ...varint(4 * i), 0]).flat();
+  const { close } = await playQuic(server.port, { frames, later() {} });
+  expect(close).toEqual({ by: "application", code: EXCESSIVE_LOAD });
+  const { headers } = await client.request("GET", "/");
+  expect(headers[":status"]).toBe("204");
+  expect(server.endpoint.figures.streamsTotal).toBe(41);
 });
 
 test("an idle connection ends after idle_ms", async () => {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { type FieldSection } from "node:quic";
 import { type ServerHost } from "../exchange/server-host.ts";
 import { Host } from "../http2/testing/scripted-client.ts";
-import { RequestStream, type StreamOwner } from "./request-stream.ts";
+import { AwaitedHeads, RequestStream, type StreamOwner } from "./request-stream.ts";
 import { ScriptedStream } from "./testing/scripted-stream.ts";
 
 const NO_ERROR = "stop 100";
@@ -16,6 +16,7 @@ class Owner implements StreamOwner {
   readonly transport = {} as StreamOwner["transport"];
   readonly reports: string[] = [];
   readonly host: ServerHost;
+  readonly heads = new AwaitedHeads();
   otherBytes = 0;
   bodyBytes = 0;
   constructor(host: ServerHost) {
@@ -136,6 +137,42 @@ test("a head that does not arrive in time gets 408, and the stream is reset if i
   expect(stream.events.slice(3)).toEqual(CANCELLED);
   await stream.close();
   expect(owner.reports).toEqual(["ended true", "closed"]);
+});
+
+function openStreams(count: number): ScriptedStream[] {
+  return Array.from({ length: count }, () => {
+    const another = new ScriptedStream();
+    requestStream = new RequestStream(another.quic, owner);
+    return another;
+  });
+}
+
+test("16 heads may be late by 250 ms, and a further one ends the connection of the oldest", async () => {
+  const [first, second, third] = openStreams(15);
+  const { waiting, late } = owner.heads;
+  host.clock.advance(200);
+  expect([waiting.size, late.size]).toEqual([16, 0]);
+  host.clock.advance(100);
+  expect([waiting.size, late.size]).toEqual([16, 16]);
+  openStreams(1);
+  host.clock.advance(200);
+  expect(owner.reports).toEqual([]);
+  host.clock.advance(100);
+  expect(owner.reports).toContain("overwhelmed");
+  expect(late.size).toBe(16);
+  first?.onheaders?.({ ":method": "GET", ":scheme": "https", ":authority": "a.example", ":path": "/" });
+  second?.onreset?.();
+  await third?.close();
+  expect(waiting.size).toBe(14);
+  host.clock.advance(10_000);
+  expect([waiting.size, late.size]).toEqual([0, 0]);
+});
+
+test("of 1,025 heads that are incomplete at one time, the last is rejected", () => {
+  const streams = openStreams(1024);
+  expect(owner.heads.waiting.size).toBe(1024);
+  expect(streams.pop()?.events).toEqual(["stop 10b", "reset 10b"]);
+  expect(streams.flatMap(({ events }) => events)).toEqual([]);
 });
 
 test("a head that is too large is refused when it arrives, although the end of its stream is still to come", async () => {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { type CloseOptions, type QuicSession, type QuicStream } from "node:quic";
 import { Host } from "../http2/testing/scripted-client.ts";
 import { createCounters } from "./figures.ts";
+import { AwaitedHeads } from "./request-stream.ts";
 import { Http3ServerConnection } from "./server-session.ts";
 
 const NO_ERROR = 0x100n;
@@ -12,8 +13,8 @@ const EXCESSIVE_LOAD = 0x107n;
 class Session {
   readonly stats = { bytesReceived: 0n, pktLost: 0n };
   readonly events: string[] = [];
-  close(): Promise<void> {
-    this.events.push("GOAWAY");
+  close(options?: CloseOptions): Promise<void> {
+    this.events.push(options === undefined ? "GOAWAY" : `closed ${options.code}`);
     return Promise.reject(new Error("closed by the client"));
   }
   destroy(error?: Error, options?: CloseOptions): void {
@@ -39,7 +40,7 @@ function create({ exactIdleMs = 0, peerAddress = "192.0.2.1" } = {}) {
   const connection = new Http3ServerConnection(
     // The part of a session that a connection uses.
     quic as unknown as QuicSession,
-    { host, peerAddress, transport: {}, counters, exactIdleMs, onError },
+    { host, peerAddress, transport: {}, counters, exactIdleMs, onError, heads: new AwaitedHeads() },
   );
   return { quic, counters, errors, connection };
 }

@@ -9,6 +9,7 @@ import { loadQuic } from "./engine.ts";
 import { prepareSocket } from "./engine-socket.ts";
 import { createCounters, type QuicFigures } from "./figures.ts";
 import * as codes from "./codes.ts";
+import { AwaitedHeads } from "./request-stream.ts";
 import { Http3ServerConnection } from "./server-session.ts";
 
 /**
@@ -106,6 +107,7 @@ class Http3Server implements Http3Endpoint {
   /** The sessions whose handshake is in progress, the oldest first. */
   readonly #handshakes = new Set<QuicSession>();
   readonly #connections = new Set<Http3ServerConnection>();
+  readonly #heads = new AwaitedHeads();
   #draining = false;
   port = 0;
 
@@ -228,6 +230,7 @@ class Http3Server implements Http3Endpoint {
       counters,
       exactIdleMs,
       onError,
+      heads: this.#heads,
     });
     this.#connections.add(connection);
     admitted.entered(connection);
