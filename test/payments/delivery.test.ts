@@ -62,7 +62,7 @@ beforeAll(async () => {
     state_path: folder.file("."),
     timeouts: { write_ms: 2000 },
     x402: { enabled: true, test_mode: true, public_url: "https://shop.test" },
-    quic: { enabled: true, port: quicPort, ...files },
+    quic: { enabled: true, port: quicPort, max_idle_timeout_ms: 3000, ...files },
     upstreams: [
       { name: "origin", servers: [serverAt(origin.port ?? 0)] },
       { name: "held", servers: [serverAt(heldPort)] },
@@ -212,6 +212,25 @@ test.each(["HTTP/1.1", "HTTP/2"])(
     await until(() => isDelivered(bought));
   },
 );
+
+test("HTTP/3: a response is undelivered if its client has vanished, and the client gets it again", async () => {
+  const bought = { ...buy("before", 0), path: "/held?HTTP/3" };
+  const before = asked.length;
+  const client = await Http3Client.connect(quicPort);
+  const fields = { ...PLAIN, ":authority": "127.0.0.1", "payment-signature": bought.header };
+  const { response } = await client.open("GET", bought.path, fields);
+  response.catch(() => {});
+  await until(() => asked.length > before);
+  // It sends nothing more, not even an end of its connection.
+  client.close();
+  const goods = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\ngoods";
+  asked.at(-1)?.write(goods);
+  const retry = again(bought);
+  await until(() => asked.length > before + 1);
+  asked.at(-1)?.write(goods);
+  expect(await retry).toBe(5);
+  await until(() => isDelivered(bought));
+});
 
 for (const settle of ["before", "after"] as const) {
   test(`HTTP/1.1, settle ${settle}: a response that was read is delivered`, async () => {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { type FieldSection } from "node:quic";
 import { type ServerHost } from "../exchange/server-host.ts";
 import { Host } from "../http2/testing/scripted-client.ts";
+import { ClientPackets } from "./client-packets.ts";
 import { AwaitedHeads, RequestStream, type StreamOwner } from "./request-stream.ts";
 import { ScriptedStream } from "./testing/scripted-stream.ts";
 
@@ -17,10 +18,12 @@ class Owner implements StreamOwner {
   readonly reports: string[] = [];
   readonly host: ServerHost;
   readonly heads = new AwaitedHeads();
+  readonly packets: ClientPackets;
   otherBytes = 0;
   bodyBytes = 0;
   constructor(host: ServerHost) {
     this.host = host;
+    this.packets = new ClientPackets(host.wheel, () => 0n);
   }
   countBody(bytes: number): void {
     this.bodyBytes += bytes;

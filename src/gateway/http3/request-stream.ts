@@ -6,6 +6,7 @@ import { grpcResponse, type HeadError, problemResponse, refusedHead } from "../e
 import { type RequestField, RequestFields } from "../exchange/request-fields.ts";
 import { bodyLimit, type ServerHost } from "../exchange/server-host.ts";
 import { flushCork, holdCork } from "../wire/outgoing.ts";
+import { type ClientPackets } from "./client-packets.ts";
 import * as codes from "./codes.ts";
 import { addFields, newHead, readFields } from "./field-section.ts";
 import { Http3RequestBody } from "./request-body.ts";
@@ -115,6 +116,10 @@ export class RequestStream extends Deadline implements ExchangeStream {
 
   get session(): object {
     return this.#owner;
+  }
+
+  get packets(): ClientPackets {
+    return this.#owner.packets;
   }
 
   onError(error: unknown): void {

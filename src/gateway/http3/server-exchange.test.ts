@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type RequestHead, type Transport } from "../exchange/exchange.ts";
 import { Host } from "../http2/testing/scripted-client.ts";
+import { ClientPackets } from "./client-packets.ts";
 import { Http3RequestBody } from "./request-body.ts";
 import { Http3Exchange } from "./server-exchange.ts";
 import { ScriptedStream } from "./testing/scripted-stream.ts";
@@ -13,8 +14,11 @@ let stream: ScriptedStream;
 let errors: unknown[];
 /** The events that the sender of the response gets. */
 let told: string[];
+/** Bytes that the client has sent. */
+let received: bigint;
 
 beforeEach(() => {
+  received = 0n;
   host = new Host();
   host.current = { ...host.current, writeMs: 1000 };
   stream = new ScriptedStream();
@@ -31,6 +35,7 @@ function create(head: Partial<RequestHead> = {}, body?: Http3RequestBody, reques
     peerAddress: "192.0.2.1",
     transport: {} as Transport,
     session: {},
+    packets: new ClientPackets(host.wheel, () => received),
     onError: (error: unknown) => void errors.push(error),
   };
   const whole: RequestHead = {
@@ -391,6 +396,7 @@ test.each([
   exchange.end("");
   expect(told).toEqual(["finish"]);
   stream.stats.bytesSent = BigInt(sent);
+  received = 1n;
   exchange.closed();
   exchange.closed();
   expect([told, exchange.gone]).toEqual([["finish", expected], false]);

@@ -17,6 +17,7 @@ import { grpcResponse, problemResponse } from "../exchange/refusal.ts";
 import { type ListedRequest } from "../exchange/request-fields.ts";
 import { type ServerHost } from "../exchange/server-host.ts";
 import { flushCork, holdCork } from "../wire/outgoing.ts";
+import { type ClientPackets, type ResponseEnd } from "./client-packets.ts";
 import * as codes from "./codes.ts";
 import { addFields, canSend, fitSection, newFields, newHead } from "./field-section.ts";
 import { type Http3RequestBody } from "./request-body.ts";
@@ -44,6 +45,7 @@ export interface ExchangeStream {
   readonly transport: Transport;
   /** The client's connection. */
   readonly session: object;
+  readonly packets: ClientPackets;
   onError(error: unknown): void;
 }
 
@@ -80,6 +82,8 @@ export class Http3Exchange extends withExchangeState(Deadline) implements Exchan
    * afterwards.
    */
   #stats: StreamStats | undefined;
+  /** Defined with `#stats`. */
+  #ended: ResponseEnd | undefined;
   /** The trailers, if the response ended while data still waited. */
   #ending: Fields | undefined;
   #over = false;
@@ -286,7 +290,10 @@ export class Http3Exchange extends withExchangeState(Deadline) implements Exchan
       this.#cutOff();
       return;
     }
-    if (this.onTaken !== undefined && !this.#stream.quic.destroyed) this.#stats = this.#stream.quic.stats;
+    if (this.onTaken !== undefined && !this.#stream.quic.destroyed) {
+      this.#stats = this.#stream.quic.stats;
+      this.#ended = this.#stream.packets.mark();
+    }
     if (this.#hasBody) {
       if (trailers === "" && this.#writer === undefined) this.#stream.quic.setBody(whole ?? new Uint8Array(0));
       else this.#endWriter(trailers);
@@ -359,7 +366,9 @@ export class Http3Exchange extends withExchangeState(Deadline) implements Exchan
   /** The stream was closed, by either side. */
   closed(): void {
     this.cancel();
-    this.tellTaken(this.#sentAll);
+    if (this.#sentAll && this.#ended !== undefined) {
+      this.#stream.packets.await(this.#ended, (taken) => this.tellTaken(taken));
+    } else this.tellTaken(false);
     this.#stream.host.wheel.remove(this);
     this.#unsent?.release();
   }

@@ -180,6 +180,15 @@ test("the bytes of heads are those of a connection without those of its bodies",
   expect(connection.otherBytes).toBe(600);
 });
 
+test("the end of a connection is the end of the wait for its client's packets", () => {
+  const { quic, connection } = create();
+  const told: boolean[] = [];
+  connection.packets.await(connection.packets.mark(), (taken) => told.push(taken));
+  quic.stats.bytesReceived = 1n;
+  connection.onEnd();
+  expect(told).toEqual([true]);
+});
+
 test("malformed streams are counted, and errors are passed on", () => {
   const { counters, errors, connection } = create({ peerAddress: "::ffff:192.0.2.7" });
   connection.malformed();

@@ -3,6 +3,7 @@ import { plainAddress } from "../exchange/client-address.ts";
 import { type Transport } from "../exchange/exchange.ts";
 import { Deadline } from "../../lib/time/timer-wheel.ts";
 import { type ConnectionPermit, type ServerConnection, type ServerHost } from "../exchange/server-host.ts";
+import { ClientPackets } from "./client-packets.ts";
 import * as codes from "./codes.ts";
 import { type QuicCounters } from "./figures.ts";
 import { type AwaitedHeads, RequestStream, type StreamOwner } from "./request-stream.ts";
@@ -37,6 +38,7 @@ export class Http3ServerConnection extends Deadline implements ServerConnection,
   readonly host: ServerHost;
   readonly peerAddress: string;
   readonly transport: Transport;
+  readonly packets: ClientPackets;
   readonly #quic: QuicSession;
   readonly #options: SessionOptions;
   #open = 0;
@@ -56,6 +58,7 @@ export class Http3ServerConnection extends Deadline implements ServerConnection,
     this.host = options.host;
     this.peerAddress = plainAddress(options.peerAddress);
     this.transport = options.transport;
+    this.packets = new ClientPackets(this.host.wheel, () => quic.stats.bytesReceived);
     this.#idleSince = this.host.wheel.now();
     this.#heardAt = this.#idleSince;
     this.#arm();
@@ -145,6 +148,7 @@ export class Http3ServerConnection extends Deadline implements ServerConnection,
     if (this.#over) return;
     this.#over = true;
     this.host.wheel.remove(this);
+    this.packets.closed();
     this.host.closed(this);
   }
 

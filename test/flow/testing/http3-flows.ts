@@ -1,4 +1,5 @@
 import { type QuicStream } from "node:quic";
+import { ClientPackets } from "../../../src/gateway/http3/client-packets.ts";
 import { FRAMED } from "../../../src/gateway/http3/framing-writer.ts";
 import { Http3RequestBody } from "../../../src/gateway/http3/request-body.ts";
 import { Http3Exchange } from "../../../src/gateway/http3/server-exchange.ts";
@@ -104,6 +105,7 @@ const RESPONSE: Flow = {
       peerAddress: "192.0.2.1",
       transport: {},
       session: {},
+      packets: new ClientPackets(host.wheel, () => 0n),
       onError(error: unknown) {
         throw error;
       },
