@@ -168,8 +168,3 @@ test.skipIf(!isInstalled("systemd-analyze"))("the unit of the gateway has an exp
   const [, score] = /Overall exposure level for turnpike\.service: ([\d.]+)/.exec(stdout.toString()) ?? [];
   expect(Number(score)).toBeLessThan(2);
 });
-
-test.skipIf(!hasDpkg || !isInstalled("lintian"))("lintian finds no error in the Debian package", () => {
-  const { stdout } = Bun.spawnSync(["lintian", "--fail-on=error", "--allow-root", debianPackage()]);
-  expect(stdout.toString()).not.toMatch(/^E:/m);
-});

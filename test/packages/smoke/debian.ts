@@ -17,6 +17,19 @@ function settings(unit: string, name: string): string[] {
   return unit.split("\n").flatMap((line) => (line.startsWith(`${name}=`) ? [line.slice(name.length + 1)] : []));
 }
 
+function debianPackage(): string {
+  const version = manifest.version.replace("-", "~");
+  const architecture = process.arch === "x64" ? "amd64" : process.arch;
+  return built(`turnpike_${version}_${architecture}.deb`, "scripts/build/debian.ts");
+}
+
+const unchecked = whyNot("lintian", "dpkg-deb");
+
+test.skipIf(unchecked !== "")(`lintian finds no error in the Debian package${unchecked}`, () => {
+  const { exitCode, stdout } = Bun.spawnSync(["lintian", "--fail-on=error", "--allow-root", debianPackage()]);
+  expect([exitCode, stdout.toString()]).toEqual([0, expect.not.stringMatching(/^E:/m)]);
+});
+
 const why = whyNot("mmdebstrap", "dpkg-deb", "unshare", "setpriv");
 
 describe.skipIf(why !== "")(`the Debian package${why}`, () => {
@@ -58,11 +71,8 @@ describe.skipIf(why !== "")(`the Debian package${why}`, () => {
         return new Response("high water");
       },
     });
-    const version = manifest.version.replace("-", "~");
-    const architecture = process.arch === "x64" ? "amd64" : process.arch;
-    const deb = built(`turnpike_${version}_${architecture}.deb`, "scripts/build/debian.ts");
     aptRoot(root, "adduser");
-    copyFileSync(deb, join(root, "turnpike.deb"));
+    copyFileSync(debianPackage(), join(root, "turnpike.deb"));
     run(inside("apt-get", "install", "--yes", "--no-install-recommends", "/turnpike.deb"));
   });
 
