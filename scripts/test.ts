@@ -22,8 +22,28 @@ const PARALLEL = 7;
  * for up to nine minutes, and visit the pages again and again.
  */
 const ALONE = ["src/content/operations/charged.test.ts", "test/start/charge-timeouts.test.ts"];
-/** Files of a whole run that wait for minutes. They run beside all others from the start, so that none of them ends last. */
-const WAITING = ["test/payments/refunds.test.ts", "test/payments/crash.test.ts"];
+/**
+ * Files of a whole run that wait for most of their time, such as for leases of killed processes: they use a tenth of a processor. They run
+ * beside all others from the start, so that none of them ends last, and the others keep the processors busy.
+ */
+const WAITING = [
+  "test/payments/refunds.test.ts",
+  "test/payments/crash.test.ts",
+  "src/content/live/attacks.test.ts",
+  "src/content/live/lost-clients.test.ts",
+  "test/http3/slow-readers.test.ts",
+  "test/payments/channel-kills.test.ts",
+  "test/payments/deferred-kills.test.ts",
+  "test/payments/deferred.test.ts",
+  "test/payments/full-disk.test.ts",
+  "test/payments/kills.test.ts",
+  "test/payments/metered.test.ts",
+  "test/payments/permit2-refunds.test.ts",
+  "test/payments/permit2.test.ts",
+  "test/proxy/http1-faults.test.ts",
+  "test/proxy/http2-faults.test.ts",
+  "test/proxy/slow-downloads.test.ts",
+];
 /** Files with failures above which nothing runs again. One test that fails can fail the others of its file. */
 const MOST_SECOND_TRIES = 6;
 /**
