@@ -96,6 +96,16 @@ test("of equal prices, the client takes the one that is paid after the response"
   expect((await choose([upfront])).requirements).toBe(upfront);
 });
 
+test.each([
+  ["upto that is paid before the response", { ...UPTO, extra: { ...UPTO.extra, paymentFlow: "upfront" } }],
+  ["a channel without funds for it, whatever facilitator it names", { ...UPTO, scheme: "batch-settlement" }],
+  ["upto without a facilitator", { ...UPTO, extra: PERMIT.extra }],
+  ["upto for a facilitator without an address", { ...UPTO, extra: { ...UPTO.extra, facilitatorAddress: "a" } }],
+  ["upto by EIP-3009", { ...UPTO, extra: { ...REQUIREMENTS.extra, facilitatorAddress: PAYEE } }],
+] as const)("the client does not choose %s", async (_what, requirements) => {
+  expect((await choose([requirements, BASE])).requirements).toBe(BASE);
+});
+
 test("a payment method with known funds comes before a cheaper one; without funds the gateway decides", async () => {
   const dear = { ...BASE, amount: "20000" };
   expect((await choose([REQUIREMENTS, dear], { funds: funds(dear) })).requirements).toBe(dear);

@@ -56,3 +56,19 @@ test.each<[status: number, verification: object, settlement: object]>([
   expect(await facilitator.verify(payment, terms)).toMatchObject(verification);
   expect(await facilitator.settle(ORDER, terms)).toMatchObject(settlement);
 });
+
+test.each([
+  [{ error: "unavailable", cause: "it is away" }, {}],
+  [{ error: "failed", cause: "it is away", isUnsent: true }, { isUnsent: true }],
+] as const)("no usable response: %j", async (said, more) => {
+  const facilitator = httpChannels(async () => said, false);
+  const terms = { network: NETWORK } as ChannelRequirements; // The rest is not read.
+  const payment = { payload: { channelConfig: {} } } as ChannelPayment; // Neither.
+  expect(await facilitator.verify(payment, terms)).toEqual({ kind: said.error, cause: "it is away" });
+  expect(await facilitator.settle(ORDER, terms)).toEqual({
+    kind: "unknown",
+    cause: "it is away",
+    transaction: "",
+    ...more,
+  });
+});

@@ -79,19 +79,16 @@ async function fileToken(path: string): Promise<string> {
 }
 
 function metadataToken(url: string, now: () => number): (ask: Ask) => Promise<string> {
-  let token = "";
-  let [askedAt, lifeMs] = [0, 0];
+  let known: { token: string; askedAt: number; lifeMs: number } | undefined;
   return async (ask) => {
-    if (isWithin(askedAt, lifeMs, now())) return token;
+    if (known !== undefined && isWithin(known.askedAt, known.lifeMs, now())) return known.token;
     const headers = { "metadata-flavor": "Google" };
     const json = parsedJson(await ask({ url: url.replace(/\/+$/, "") + TOKEN_PATH, method: "GET", headers }));
     const { access_token: text, expires_in: seconds } = isObject(json) ? json : {};
     if (typeof text !== "string" || !TOKEN.test(text) || typeof seconds !== "number") {
       throw new SignerError("the metadata server gave no access token");
     }
-    token = text;
-    lifeMs = (seconds - TOKEN_SLACK_S) * 1000;
-    askedAt = now();
-    return token;
+    known = { token: text, askedAt: now(), lifeMs: (seconds - TOKEN_SLACK_S) * 1000 };
+    return text;
   };
 }
