@@ -23,8 +23,8 @@ afterAll(async () => {
   state.remove();
 });
 
-function attack(to: string, more = ""): Promise<unknown> {
-  const request = pageRequestOf(attackUrl(site, to, more), { selector: "#done", waitMs: 1000, pictures: true });
+function attack(to: string, more = "", origin = site.origin): Promise<unknown> {
+  const request = pageRequestOf(attackUrl({ origin }, to, more), { selector: "#done", waitMs: 1000, pictures: true });
   return openPage(pool, request, (open) => open.snapshot(), ATTACK_EGRESS);
 }
 
@@ -42,6 +42,12 @@ test.each<[string, (port: number, own: string) => string]>([
 
 test.each(["127.0.0.1", "inside.test"])("nor by WebRTC, at %s", async (host) => {
   await attack(`http://${host}:${site.insidePort}/`, "&webrtc");
+  expect(site.reached).toEqual([]);
+});
+
+test("nor from a page that may use WebTransport and service workers", async () => {
+  await attack(`http://127.0.0.1:${site.insidePort}/`, "", site.secureOrigin);
+  expect(site.asked).toContain("sw.js");
   expect(site.reached).toEqual([]);
 });
 

@@ -57,8 +57,8 @@ const WAYS: Readonly<Record<string, string>> = {
 const WEBRTC = `(async (to) => {
   const host = new URL(to).hostname, port = new URL(to).port;
   const peer = new RTCPeerConnection({ iceServers: [
-    { urls: "stun:" + host + ":UDP" },
-    { urls: ["turn:" + host + ":UDP?transport=udp", "turn:" + host + ":" + port + "?transport=tcp", "turns:" + host + ":" + port + "?transport=tcp"], username: "u", credential: "c" },
+    { urls: "stun:" + host + ":" + port },
+    { urls: ["turn:" + host + ":" + port + "?transport=udp", "turn:" + host + ":" + port + "?transport=tcp", "turns:" + host + ":" + port + "?transport=tcp"], username: "u", credential: "c" },
   ] });
   peer.createDataChannel("x");
   await peer.setLocalDescription(await peer.createOffer());
@@ -67,8 +67,9 @@ const WEBRTC = `(async (to) => {
 
 /** A hostile site of the public network, and servers of the private network that it tries to reach. */
 export interface AttackSite {
-  /** The origin of the site. */
+  /** The origin of the site, and one that browsers trust like HTTPS: only such pages have WebTransport. */
   readonly origin: string;
+  readonly secureOrigin: string;
   /** The port of the private servers. */
   readonly insidePort: number;
   /** Connections and datagrams that reached the private network, by their first bytes. */
@@ -91,7 +92,8 @@ export async function startAttackSite(): Promise<AttackSite> {
   });
   const insidePort = await listenOnLoopback(inside);
   const udp = createSocket("udp4").on("message", () => reached.push("a datagram"));
-  udp.bind(0, "127.0.0.1");
+  // WebTransport goes to this port too.
+  udp.bind(insidePort, "127.0.0.1");
   await once(udp, "listening");
   const outside = Bun.serve({
     hostname: PUBLIC,
@@ -104,12 +106,13 @@ export async function startAttackSite(): Promise<AttackSite> {
         return new Response(script, { headers: { "content-type": "text/javascript" } });
       }
       if (url.pathname === "/redirect") return Response.redirect(url.searchParams.get("to") ?? "/", 302);
-      if (url.pathname === "/") return page(url, udp.address().port);
+      if (url.pathname === "/") return page(url);
       return new Response("answered");
     },
   });
   return {
     origin: `http://page.test:${outside.port}`,
+    secureOrigin: `http://${PUBLIC}:${outside.port}`,
     insidePort,
     reached,
     asked,
@@ -121,10 +124,10 @@ export async function startAttackSite(): Promise<AttackSite> {
   };
 }
 
-function page(url: URL, udpPort: number): Response {
+function page(url: URL): Response {
   const to = JSON.stringify(url.searchParams.get("to") ?? "");
   const ways = url.searchParams.has("webrtc")
-    ? `await ${WEBRTC.replaceAll("UDP", String(udpPort))}(to);`
+    ? `await ${WEBRTC}(to);`
     : Object.values(WAYS)
         .map((way) => `try { ${way} } catch {}`)
         .join("\n");
@@ -138,6 +141,6 @@ function page(url: URL, udpPort: number): Response {
 }
 
 /** The URL of the page that attacks `to`. `more` is added to its query. */
-export function attackUrl({ origin }: AttackSite, to: string, more = ""): string {
+export function attackUrl({ origin }: Pick<AttackSite, "origin">, to: string, more = ""): string {
   return `${origin}/?to=${encodeURIComponent(to)}${more}`;
 }
