@@ -7,6 +7,7 @@ import { makeDocx } from "./testing/make-zip.ts";
 import { OPEN_SNIPPETS, OPEN_STYLES } from "./testing/open-snippets.ts";
 import { readBytes } from "./testing/read-bytes.ts";
 import { RTF_SNIPPETS } from "./testing/rtf-snippets.ts";
+import { makeSlides, SLIDE_SNIPPETS } from "./testing/slide-snippets.ts";
 import { WORD_PARTS, WORD_SNIPPETS } from "./testing/word-snippets.ts";
 
 // A busy machine is slow.
@@ -93,6 +94,7 @@ test.each<[what: string, name: string, read: () => Promise<string[]>]>([
   ["RTF", "rtf.txt", () => each(RTF_SNIPPETS, (body) => `{\\rtf1\\ansi\\ansicpg1252\\uc1 ${body}}`)],
   ["OpenDocument", "open-document.txt", () => each(OPEN_SNIPPETS, openText)],
   ["Word", "word.txt", () => each(WORD_SNIPPETS, (body) => makeDocx(body, WORD_PARTS))],
+  ["PowerPoint", "slides.txt", () => each(SLIDE_SNIPPETS, makeSlides)],
   ["numbers of Excel", "numbers.txt", numbers],
 ])("texts of %s are read as in the last reviewed version", async (_what, name, read) => {
   const lines = await read();

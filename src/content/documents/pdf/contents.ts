@@ -18,12 +18,12 @@ const NUMBERED = /^(?:\d{1,2}(?:\.\d{1,2}){0,4}\.?|[A-Z]\.\d{1,2}|[IVX]{1,5}\.?)
  */
 export function withLeaders(rows: readonly TextRow[]): TextRow[] {
   const written: TextRow[] = [];
-  for (let at = 0; at < rows.length; ) {
+  while (written.length < rows.length) {
+    const at = written.length;
     const entries = entriesFrom(rows, at);
     const isList = entries.length >= MIN_ENTRIES && isContents(entries);
     const length = Math.max(1, entries.length);
     written.push(...(isList ? entries.map(withLeader) : rows.slice(at, at + length)));
-    at += length;
   }
   return written;
 }

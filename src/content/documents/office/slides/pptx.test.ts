@@ -69,9 +69,9 @@ test("tables have merged cells, and hidden slides are counted", async () => {
   const cell = (text: string, attributes = ""): string =>
     `<a:tc ${attributes}><a:txBody>${line(text)}</a:txBody></a:tc>`;
   const table = `<p:graphicFrame><a:graphic><a:graphicData><a:tbl><a:tr>${cell("Wide", 'gridSpan="2"')}${cell("no", 'hMerge="1"')}</a:tr>
-    <a:tr>${cell("Tall", 'rowSpan="2"')}${cell("x")}</a:tr><a:tr>${cell("no", 'vMerge="1"')}${cell("y")}</a:tr></a:tbl></a:graphicData></a:graphic></p:graphicFrame>`;
+    <a:tr>${cell("Tall", 'rowSpan="2"')}${cell("x")}</a:tr><a:tr>${cell("no", 'vMerge="1"')}${cell("y")}</a:tr><a:tr>${cell("Low")}${cell("z")}</a:tr></a:tbl></a:graphicData></a:graphic></p:graphicFrame>`;
   expect(await markdown([slide(table), slide(shape("title", line("Secret")), 'show="0"')])).toBe(
-    "| Wide |  |\n| --- | --- |\n| Tall | x |\n| Tall | y |\n\nHidden slides are left out: 1.",
+    "| Wide |  |\n| --- | --- |\n| Tall | x |\n| Tall | y |\n| Low | z |\n\nHidden slides are left out: 1.",
   );
 });
 

@@ -112,11 +112,12 @@ export class ShapeReader {
   #table(table: XmlElement): ChildNode[] {
     const rows = elementsOf(table, "a:tr").map((row): GridCell[] =>
       elementsOf(row, "a:tc").flatMap((cell): GridCell[] => {
-        const { gridSpan, rowSpan, hMerge, vMerge } = cell.attributes;
+        const { gridSpan, hMerge, vMerge } = cell.attributes;
         if (hMerge === "1" || hMerge === "true" || this.#budget.isSpent) return [];
         const continues = vMerge === "1" || vMerge === "true";
         const content = continues ? [] : this.#paragraphs(childOf(cell, "a:txBody"), false);
-        return [{ content, columns: spanOf(gridSpan), continues, ...(continues ? {} : { rows: spanOf(rowSpan) }) }];
+        // Each continuing cell is marked, so that the stated number of rows would count them twice.
+        return [{ content, columns: spanOf(gridSpan), continues }];
       }),
     );
     return rows.length === 0 ? [] : [tableOf(rows)];

@@ -157,6 +157,15 @@ export const HEADING_MEASURES: readonly Measure[] = [
       ...text(at === 0 ? "Ijkl" : "Mnop", 72, 110 + at * 140 + gap),
     ]),
   ),
+  measure("letters of the text below a line below a title", [240, 260, 1], (letters) => [
+    line("A", 72, 40, { width: 100, size: 20, isBold: true }),
+    line("B", 72, 70, { width: 100, size: 16, isBold: true }),
+    line("c", 72, 100, letters * 5),
+    line("D", 72, 130, { width: 60, size: 14, isBold: true }),
+    ...text("Efgh", 72, 150),
+    line("I", 72, 220, { width: 60, size: 14, isBold: true }),
+    ...text("Jklm", 72, 240),
+  ]),
   measure("size of the text below a title", [8, 22, 0.5], (size) => [
     line("A", 72, 40, { width: 100, size: 20, isBold: true }),
     line("B", 72, 70, { width: 100, size, isBold: true }),
