@@ -9,6 +9,7 @@ import { PAYER, PRIVATE_KEY } from "../../src/payments/testing/payment.ts";
 import { decodeHeader, encodeHeader } from "../../src/payments/x402/header.ts";
 import { paymentRequiredSchema } from "../../src/payments/x402/messages.ts";
 import { type Documentation, startDocumentation } from "../support/documentation.ts";
+import { type Folder } from "../support/program.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 
 setDefaultTimeout(patient(120_000));
@@ -16,10 +17,12 @@ setDefaultTimeout(patient(120_000));
 const ROOT = join(import.meta.dir, "../..");
 
 let documentation: Documentation;
+let scripts: Scripts;
 let page: string;
 
 beforeAll(async () => {
   documentation = await startDocumentation();
+  scripts = new Scripts(documentation.folder);
   page = await (await fetch(`${documentation.url}/docs`)).text();
   mkdirSync(documentation.folder.file("node_modules"));
   for (const name of ["@x402", "viem"]) {
@@ -28,6 +31,45 @@ beforeAll(async () => {
 });
 
 afterAll(() => documentation.stop());
+
+/**
+ * Runs the scripts whose paths it gets, one after another, and responds with the error of each, or with an empty text. Loading the packages
+ * of the snippets takes most of the CPU time of a process.
+ */
+const SCRIPTS = `
+process.on("message", async (path) => {
+  const error = await import(path).then(() => "", (reason) => reason.stack || "it failed");
+  process.send(error);
+});`;
+
+/** Node for the snippets in JavaScript. */
+class Scripts {
+  readonly #node: Bun.Subprocess<"ignore", "ignore", "pipe">;
+  #responded = Promise.withResolvers<string>();
+
+  constructor(folder: Folder) {
+    this.#node = Bun.spawn(["node", folder.write("scripts.mjs", SCRIPTS)], {
+      cwd: folder.path,
+      env: { ...Bun.env, PRIVATE_KEY },
+      stdio: ["ignore", "ignore", "pipe"],
+      serialization: "json",
+      ipc: (error) => this.#responded.resolve(String(error)),
+    });
+    void this.#node.exited.then((code) => this.#responded.resolve(`Node ended with ${code}`));
+  }
+
+  async run(path: string): Promise<string> {
+    this.#responded = Promise.withResolvers();
+    this.#node.send(path);
+    return await this.#responded.promise;
+  }
+
+  /** The exit code and the errors of Node, once nothing of the scripts keeps it running. */
+  async end(): Promise<readonly [number, string]> {
+    this.#node.disconnect();
+    return [await this.#node.exited, await this.#node.stderr.text()];
+  }
+}
 
 async function run(command: readonly string[], more: Record<string, string> = {}): Promise<string> {
   const { folder } = documentation;
@@ -69,7 +111,7 @@ for (const { name, path, price, example } of OPERATIONS) {
     const ways = [() => run(["sh", "-c", curl], { PAYMENT: payment })];
     if (price !== undefined) {
       const script = documentation.folder.write(`${name}.mjs`, snippets.get("JavaScript") ?? "throw 0");
-      ways.push(() => run(["node", script]));
+      ways.push(() => scripts.run(script));
     }
     for (const way of ways) {
       const before = documentation.runs.length;
@@ -78,3 +120,7 @@ for (const { name, path, price, example } of OPERATIONS) {
     }
   });
 }
+
+test("the snippets in JavaScript leave no work or error behind", async () => {
+  expect(await scripts.end()).toEqual([0, ""]);
+});
