@@ -11,7 +11,15 @@ import { SHORT_OF } from "../reading/phrases.ts";
 import { describedIn, meets, quantitiesOf, type Quantity } from "../reading/quantities.ts";
 import { WORDS } from "../reading/vocabulary.ts";
 import { stemOf, wordsOf } from "../reading/words.ts";
-import { GENERAL, isOfAnother, isOfAudience, isOfOtherOutcome, isOfOtherPredicate, KNOWN } from "./others-figures.ts";
+import {
+  GENERAL,
+  isOfAnother,
+  isOfAudience,
+  isOfOtherOutcome,
+  isOfOtherPredicate,
+  isOfOtherThing,
+  KNOWN,
+} from "./others-figures.ts";
 import { type Asked, yearsOf } from "./question.ts";
 
 /** A part of a time: "the first day", "the second quarter". */
@@ -78,6 +86,7 @@ export function measured(
       (measure === undefined || language !== asked.language || clause.stems.has(measure) || GENERAL.has(measure)) &&
       isInTime(asked, passage.text, clause, dates) &&
       !isOfAnother(asked, tokens, clause, one) &&
+      !isOfOtherThing(asked, tokens, one) &&
       !isOfOtherOutcome(asked, { tokens, clause, language }, one) &&
       !isPartial(asked, { text: passage.text, tokens, dates }, clause, one) &&
       !isOfOtherPredicate(asked, passage, { tokens, clause, language })
@@ -247,7 +256,11 @@ const SOME_OF = /^\s(?:from|who|whose|aged|under|without)\s(?:the\s)?(\p{L}+)/iu
 const MONTH = 30 * 86_400_000;
 
 /** "in Europe": a place that the question does not name. */
-function isInOtherPlace({ terms, language = "en" }: Asked, tokens: readonly Token[], clause: Clause): boolean {
+export function isInOtherPlace(
+  { terms, language = "en" }: Asked,
+  tokens: readonly Token[],
+  clause: Pick<Clause, "start" | "end">,
+): boolean {
   const { determiner } = GRAMMARS[language];
   return tokens.some(({ text, start, end }, at) => {
     if (start < clause.start || end > clause.end || !WORDS.in.has(text)) return false;

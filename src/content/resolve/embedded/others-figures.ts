@@ -61,6 +61,26 @@ function isOfNamesake({ agent, names }: Asked, tokens: readonly Token[], clause:
   );
 }
 
+/** "an option for 12 ferries", "repairs of 12 ferries": a noun that the question does not name governs what is counted. */
+export function isOfOtherThing(
+  { terms, predicate }: Asked,
+  tokens: readonly Token[],
+  { unit, start }: Quantity,
+): boolean {
+  if (KNOWN.has(unit) || unit === "") return false;
+  const [noun, preposition] = tokens.filter(({ end }) => end <= start).slice(-2);
+  return (
+    noun !== undefined &&
+    /^(?:of|for)$/u.test(preposition?.text ?? "") &&
+    /s$|(?:ion|ment|an?)$/u.test(noun.text) &&
+    !noun.capital &&
+    !terms.has(noun.stem) &&
+    noun.stem !== predicate?.stem &&
+    !GENERAL.has(noun.stem) &&
+    !WORDS.attendance.has(noun.text)
+  );
+}
+
 /** Outcomes of a measure itself: "exceeded 40 degrees". */
 const MEASURES = new Set(["break", "rise", "fall"]);
 

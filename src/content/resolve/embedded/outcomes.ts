@@ -62,6 +62,9 @@ function outcomeAt(asked: Asked, tokens: readonly Token[], at: number, language:
     // "found X not guilty"
     return { name: same, isSame: !WORDS.result.has(token.text) || !GRAMMARS[language].not.has(tokens[at - 1]?.text) };
   const contrary = [...found].find((one) => [...asked.outcomes].some((other) => areContrary(one, other)));
+  // "found X not guilty" for "acquitted"
+  if (contrary !== undefined && WORDS.result.has(token.text) && GRAMMARS[language].not.has(tokens[at - 1]?.text))
+    return { name: contrary, isSame: true };
   // "reopen", "resume": what reopens has closed before.
   if (AGAIN.test(predicate?.text ?? "") && (contrary === "close" || contrary === "end")) return undefined;
   return contrary === undefined ? undefined : { name: contrary, isSame: false };
@@ -92,6 +95,8 @@ function conceptsBefore(tokens: readonly Token[], at: number): ReadonlySet<strin
 /** Whether a predicate such as "remain" names the state or the thing that the question's outcome would have changed. */
 function persists({ outcomes, patient }: Asked, { after }: Predication): boolean {
   const near = after.slice(0, 6);
+  // "the strike continued until 19 May"
+  if (outcomes.has("end")) return near[0] === undefined || GRAMMARS.en.preposition.has(near[0].text);
   if (near.some((_, at) => [...conceptsAt(near, at)].some((one) => outcomes.has(one)))) return false;
   // "remains in office" says nothing about prison.
   if (outcomes.has("free")) return near.some(({ text }) => PRISON.test(text));
@@ -129,7 +134,7 @@ function readingAt(
   const isUndone =
     reality === "noun" && outcome.isSame && [...conceptsBefore(tokens, at)].some((one) => OUTCOMES.undoing.has(one));
   // "suspended the conviction of Dunmore": the court had convicted Dunmore.
-  if (isUndone && outcome.name === "convict") return NOTHING;
+  if (isUndone && ["convict", "acquit"].includes(outcome.name ?? "")) return NOTHING;
   const isState = outcome.name === "persist";
   if (isState && !persists(asked, predication)) return NOTHING;
   const fit = fitOf(asked, predication, { reader, near, outcome: outcome.name });

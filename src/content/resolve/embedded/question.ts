@@ -134,7 +134,9 @@ function structureOf({ statement, thresholds, ...plan }: Plan, language: Languag
   }
   // "pass 100 million users": the verb compares, and names no outcome.
   const isBound = COMPARES.test(predicate.text) && figures.length > 0;
-  const outcomes = isBound ? new Set<string>() : outcomesOf(tokens, at);
+  // "confirm X as governor"
+  const isConfirmed = predicate.text.startsWith("confirm") && tokens.slice(at).some(({ text }) => text === "as");
+  const outcomes = isBound ? new Set<string>() : isConfirmed ? new Set(["approve"]) : outcomesOf(tokens, at);
   // "fail to sign", "be able to sign": the verb before "to" is not part of the subject.
   const left = tokens.slice(0, tokens[at - 1]?.text === "to" ? Math.max(1, at - 2) : at);
   const behind = tokens.slice(at + length);

@@ -14,13 +14,13 @@ import { type Passage } from "../evidence/passages.ts";
 import { answerOf, factCheckOf } from "./checks.ts";
 import { circumstanceOf } from "./circumstances.ts";
 import { isQuestion } from "./kinds.ts";
-import { measured } from "./measures.ts";
+import { isInOtherPlace, measured } from "./measures.ts";
 import { boundStrengthOf, NOTHING, OTHER_ACTOR, type Reading, sharesOf, STATED } from "./outcome-reading.ts";
 import { outcomeOf } from "./outcomes.ts";
 import { type Asked } from "./question.ts";
 import { recorded } from "./records.ts";
 import { isOfSibling, isOfYearBefore, isOtherTime } from "./siblings.ts";
-import { superlative } from "./superlatives.ts";
+import { asksSuperlative, superlative } from "./superlatives.ts";
 import { hasSurplus } from "./surplus.ts";
 import { rowOf } from "./tables.ts";
 import { inTime } from "./timing.ts";
@@ -57,7 +57,9 @@ function statementIn(asked: Asked, passage: Passage, at: At): Statement | undefi
       ? undefined
       : { language: at.language, dates: named, tokens: undatedTokensOf(passage.text, named, passage.words) };
   const found = sentence === undefined ? NOTHING : read(asked, passage, sentence);
-  const own = found !== NOTHING && isOfSibling(asked, passage, at.language) ? NOTHING : found;
+  // "The Rhode dam is the tallest" for "Is the Sable dam the tallest?"
+  const isOther = found === NOTHING || (found.strength === OTHER_ACTOR && at.language === "en");
+  const own = !isOther && isOfSibling(asked, passage, at.language) ? NOTHING : found;
   const circumstance = own.sign > 0 && own.isFigure !== true ? circumstanceOf(asked, passage) : undefined;
   const reading: Reading = circumstance === "contrary" ? { ...own, sign: -1 } : own;
   if (reading.sign === 0 && passage.coverage < STATED) return undefined;
@@ -98,6 +100,11 @@ function statementIn(asked: Asked, passage: Passage, at: At): Statement | undefi
       isLoose:
         (reading.sign > 0 && at.language === asked.language && leavesOut(asked, passage, isFigure === true)) ||
         (part !== undefined && sentence !== undefined && hasSurplus(asked, passage.text, sentence, part)) ||
+        // "the largest service in Norway"
+        (part !== undefined &&
+          sentence !== undefined &&
+          asksSuperlative(asked) &&
+          isInOtherPlace(asked, sentence.tokens, part)) ||
         (circumstance !== undefined && circumstance !== "same") ||
         (part !== undefined && isReversed(passage.text, part)),
       isTurnable: isTurnable(asked, passage, reading, sentence),

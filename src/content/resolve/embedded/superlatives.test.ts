@@ -8,7 +8,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ["YES", '"Nine Winters" is the highest-grossing film in Merrow.'],
     ["", '"Nine Winters" is one of the highest-grossing films in Merrow.'],
     ["", '"Nine Winters" is almost the highest-grossing film in Merrow.'],
-    ["", '"Nine Winters" is the third highest-grossing film in Merrow.'],
+    ["NO", '"Nine Winters" is the third highest-grossing film in Merrow.'],
     ["", '"Nine Winters" is the highest-grossing film in Merrow since 2019.'],
   ],
   "Is Ardel the tallest mountain in Sarin?": [
@@ -39,7 +39,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ["", "Lena Ost is the least popular minister in Westmark."],
     ["", "Lena Ost is the most popular woman in Westmark."],
     ["", "Lena Ost is the most popular Halden minister in Westmark."],
-    ["", "Lena Ost is the second most popular minister in Westmark."],
+    ["NO", "Lena Ost is the second most popular minister in Westmark."],
   ],
   "Bleibt Lena Ost die jüngste Ministerin in Westmark?": [
     ["YES", "Lena Ost ist die jüngste Ministerin in Westmark."],

@@ -23,13 +23,19 @@ const MOST = /^(?:most|least|plus|moins|mas|menos|piu|meno|mais)$/u;
 const IS =
   /^(?:is|was|are|were|be|been|becomes?|became|become|remains?|ist|war|bleibt|wurde|est|etait|devient|devenue?|reste|es|fue|era|sigue|e|è|fu|resta|diventa|é|foi|continua)$/u;
 /** "the first since 2019": it is not the one. */
-const LIMITED = /^(?:since|after|seit|nach|depuis|desde|dopo|dal|apres)/u;
+const LIMITED = /^(?:since|until|till|after|seit|bis|nach|depuis|jusqu|desde|hasta|dopo|dal|fino|apres|ate$)/u;
 /** Since records began. */
 const BEGINNING =
   /^(?:measure|record|begin|aufzeichnung|messung|mesur|releve|medicion|registro|misurazion|medico|1[6-9]\d\d)/u;
 /** "the second highest", "one of the highest", "almost the highest" */
 const LOWER =
   /^(?:second|third|fourth|one|among|almost|nearly|fast|presque|casi|quasi|quase|deuxieme|troisieme|segund[ao]s?|tercer[ao]?|second[ao]|terz[ao]|terceir[ao]|of|de|di|tra|fra|entre|parmi)$/u;
+
+const NEXT = /^(?:second|third|fourth|fifth)$/u;
+
+function asksNext(question: readonly Word[], at: number): boolean {
+  return question.slice(Math.max(0, at - 2), at).some(({ text }) => NEXT.test(text));
+}
 
 /** The place of the first superlative behind an article: one word, or a word such as "most". */
 function superlativeIn(words: readonly Word[], language: Language): number {
@@ -39,6 +45,11 @@ function superlativeIn(words: readonly Word[], language: Language): number {
       [words[n - 1], words[n - 2]].some((one) => determiner.has(one?.text)) &&
       (MOST.test(text) || SUPERLATIVE[language].test(text)),
   );
+}
+
+/** Whether a question asks who or what is the highest, the first and the like. */
+export function asksSuperlative({ plan, language = "en" }: Asked): boolean {
+  return superlativeIn(wordsOf(plan.statement), language) >= 0;
 }
 
 /** Reads "X is the highest N" for a question whether X, or another, is the highest N. */
@@ -60,19 +71,22 @@ export function superlative(
   const kind = question.slice(asks + 1).filter((word) => isContent(word) && !/^\d/u.test(word.text));
   const verb = tokens.slice(0, says).findIndex(({ text }) => IS.test(text));
   if (holder.length === 0 || verb < 1) return undefined;
+  // "will be the tallest", "was the tallest" for "Is it the tallest?"
+  const { modal } = GRAMMARS[language];
+  const isPast = /^(?:is|are)$/u.test(question[0]?.text ?? "") && /^(?:was|were)$/u.test(tokens[verb]?.text ?? "");
+  if (isPast || tokens.slice(Math.max(0, verb - 2), verb).some(({ text }) => modal.has(text))) return undefined;
   const subject = tokens.slice(0, verb);
   const rest = tokens.slice(says + 1);
-  if (
-    tokens.slice(verb, says).some(({ text }) => LOWER.test(text)) ||
-    isLimited(rest) ||
-    !kind.every(({ stem }) => near.has(stem))
-  )
+  const part = { start: 0, end: whole.length };
+  const isHolder = holder.every(({ stem }) => subject.some((word) => word.stem === stem));
+  const before = tokens.slice(verb, says);
+  if (isHolder && before.some(({ text }) => NEXT.test(text)) && !asksNext(question, asks)) return { sign: -1, part };
+  if (before.some(({ text }) => LOWER.test(text)) || isLimited(rest) || !kind.every(({ stem }) => near.has(stem)))
     return undefined;
   // "the youngest Tarsian" is not the youngest person.
   const noun = rest.filter(isContent).slice(0, MOST.test(found.text) ? 2 : 1);
   if (!noun.every(({ stem }) => question.some((word) => word.stem === stem))) return undefined;
-  const part = { start: 0, end: whole.length };
-  if (holder.every(({ stem }) => subject.some((word) => word.stem === stem))) return { sign: 1, part };
+  if (isHolder) return { sign: 1, part };
   const isOther = subject.some((word) => word.capital && isContent(word));
   return isOther && !holder.some(({ stem }) => subject.some((word) => word.stem === stem))
     ? { sign: -1, part }

@@ -46,6 +46,7 @@ export function hasSurplus(
   const isOnlyHere = (words: RegExp): boolean =>
     words.test(text.slice(part.start, part.end)) && !words.test(asked.plan.statement);
   if (!isSubjectOnly && (isOnlyHere(AGAIN) || isOnlyHere(BRIEF))) return true;
+  if (!isSubjectOnly && asked.thresholds.length === 0 && isOnlyHere(PARTLY)) return true;
   return phrasesOf(tokens, text, part, grammar).some((words) => {
     const roles = words.map((word, at): Role => {
       const figure = figures.find(({ start, end }) => start < word.end && word.start < end);
@@ -84,6 +85,8 @@ export function hasSurplus(
 /** Verbs for a thing that was open before. */
 const AGAIN = /(?<!\p{L})(?:reop|wiederer|rouv|reab|riap)\p{L}+/iu;
 
+/** "acquitted of one of three charges" */
+const PARTLY = /(?<!\p{L})(?:one|two|some|several|half|part)\sof\s(?:the|his|her|its|their|two|three|four|five|\d)/iu;
 /** Words for a state that lasts a short time. */
 const BRIEF =
   /(?<!\p{L})(?:for\s(?:an?|one|two|three|\d+|several|some|a\sfew)\s(?:minute|hour|day|night|weekend)s?|temporar(?:y|ily)|briefly|overnight|provisionally|vorübergehend|zeitweise|temporaire(?:ment)?|provisoire(?:ment)?|temporalmente|temporaneamente|temporariamente|provisionalmente|provvisoriamente|provisoriamente)(?!\p{L})/iu;
@@ -268,7 +271,11 @@ function isBeside({ words, roles, language, isDefinite }: Phrase, at: number): b
   const isRomanceAdjective = isRomance(language) && word?.capital === false && word.text.length > 3;
   // "468 000 visiteurs payants"
   const isUnit = roles[at - 1] === "figure" && /^\p{L}{4}/u.test(last?.text ?? "");
-  if (isRomanceAdjective && isUnit && isJoined(at)) return true;
+  // "the 1,500 metres hurdles"
+  const isLength =
+    /^(?:met(?:er|re)s?|miles?)$/u.test(last?.text ?? "") &&
+    /(?:s|relay|chase|style|fly|stroke)$/u.test(word?.text ?? "");
+  if ((isRomanceAdjective || isLength) && isUnit && isJoined(at)) return true;
   if (isBehind && (at > verb || isRomanceAdjective || roles[at + 1] === "verb" || words[at]?.gap === "-"))
     return verb >= 0 || roles[at + 1] !== "harmless";
   if (!isJoined(at + 1)) return false;
