@@ -42,7 +42,7 @@ export interface Asked {
   readonly role?: Argument | undefined;
   /** Whether it asks by whom something was done. */
   readonly isByAgent: boolean;
-  /** The nouns that "and" joins behind the predicate: "reopened to cars and trains". */
+  /** The nouns that "and" joins: "reopened to cars and trains", "won the Tarn Open and the Marl Open". */
   readonly joined: readonly (readonly [string, string])[];
   /** Names with the numbers that belong to them. */
   readonly numbered: readonly (readonly [string, string])[];
@@ -158,7 +158,7 @@ function structureOf({ statement, thresholds, ...plan }: Plan, language: Languag
     ...bare,
     outcomes,
     role: argumentOf(office, terms, reader),
-    joined: joinedIn(right, terms, grammar),
+    joined: [...joinedIn(before, terms, grammar), ...joinedIn(right, terms, grammar)],
     isByAgent: isPassive && object !== undefined,
     oblique: obliqueOf(behind, terms),
     agent: isPassive || isSubjectBehind ? object : subject,
@@ -283,12 +283,22 @@ export function numberedIn(tokens: readonly Token[]): [string, string][] {
   });
 }
 
+const AND = /^(?:and|und|et|y|e|ed)$/u;
+
 function joinedIn(tokens: readonly Token[], terms: ReadonlySet<string>, grammar: Grammar): [string, string][] {
+  const isEnd = (word: Token): boolean => isFunctionWord(word.text, grammar) || !terms.has(word.stem);
   return tokens.flatMap(({ text }, at): [string, string][] => {
-    if (!grammar.and.has(text)) return [];
-    const before = tokens[at - 1];
-    const next = tokens.slice(at + 1).find((word) => !isFunctionWord(word.text, grammar));
-    if (before === undefined || next === undefined || before.capital || next.capital) return [];
-    return terms.has(before.stem) && terms.has(next.stem) ? [[before.stem, next.stem]] : [];
+    if (!AND.test(text)) return [];
+    const start = tokens.slice(0, at).findLastIndex(isEnd) + 1;
+    const left = tokens.slice(start, at).map(({ stem }) => stem);
+    const rest = tokens.slice(at + 1);
+    const from = rest.findIndex((word) => !isFunctionWord(word.text, grammar));
+    const behind = from < 0 ? [] : rest.slice(from);
+    const end = behind.findIndex(isEnd);
+    const right = behind.slice(0, end < 0 ? undefined : end).map(({ stem }) => stem);
+    // "the Tarn Open and the Marl Open": the words that tell them apart
+    const one = left.findLast((stem) => !right.includes(stem));
+    const other = right.find((stem) => !left.includes(stem));
+    return one === undefined || other === undefined ? [] : [[one, other]];
   });
 }

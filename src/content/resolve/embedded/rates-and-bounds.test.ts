@@ -77,7 +77,6 @@ describeSides({
     ],
   },
   "Will Corland or Norland join the Meridian alliance in 2026?": {
-    YES: ["Corland joined the Meridian alliance on 3 March 2026."],
     "": [
       "Corland applied to join the Meridian alliance on 3 March 2026.",
       "Westland joined the Meridian alliance on 3 March 2026.",

@@ -50,13 +50,15 @@ function combined(relation: Relation, first: Made, second: Made): ReturnType<typ
   return combine(relation, [partOf("Did it open?", first), partOf("Did it close?", second)], SOURCES);
 }
 
-describe("of two events that must both happen, the less likely one decides", () => {
+describe("of two events that must both happen, the less likely one decides, and of a choice the more likely one", () => {
   const RANK: readonly Verdict[] = ["NO", "LIKELY_NO", "UNCERTAIN", "LIKELY_YES", "YES"];
   for (const [at, one] of RANK.entries()) {
     for (const other of RANK.slice(at)) {
       test(`${one} and ${other}`, () => {
         expect(combined("and", { verdict: one }, { verdict: other }).verdict).toBe(one);
         expect(combined("and", { verdict: other }, { verdict: one }).verdict).toBe(one);
+        expect(combined("or", { verdict: one }, { verdict: other }).verdict).toBe(other);
+        expect(combined("or", { verdict: other }, { verdict: one }).verdict).toBe(other);
       });
     }
   }

@@ -28,7 +28,8 @@ export function combine(relation: Relation, parts: readonly [Part, Part], source
   const verdict = verdictOf(relation, parts, sources);
   const probability = probabilityOf(verdict, one.probability, other.probability);
   const evidence = parts.flatMap(({ judgement }) => judgement.evidence.slice(0, MAX_EVIDENCE / 2));
-  const days = relation === "and" || relation === "if" ? "" : ` ${dayOf(first, sources)} ${dayOf(second, sources)}`;
+  const days =
+    relation !== "before" && relation !== "after" ? "" : ` ${dayOf(first, sources)} ${dayOf(second, sources)}`;
   return {
     verdict,
     probability,
@@ -43,6 +44,7 @@ function verdictOf(relation: Relation, parts: readonly [Part, Part], sources: re
   const [first, second] = parts;
   const [one, other] = [first.judgement.verdict, second.judgement.verdict];
   if (relation === "and") return lower(one, other);
+  if (relation === "or") return turned(lower(turned(one), turned(other)));
   if (relation !== "if") return ordered(relation, parts, sources);
   if (one === "YES") return other;
   // Without the condition, the question is void.
@@ -75,9 +77,11 @@ function ordered(
   [first, second]: readonly [Part, Part],
   sources: readonly Source[],
 ): Verdict {
-  const [before, after] = [statedBefore(first, second), statedBefore(second, first)];
-  if ((before > 0 && happenedTo(first) && after === 0) || (after > 0 && happenedTo(second) && before === 0)) {
-    const isFirm = before + after > 1 && (before > 0 ? first : second).judgement.verdict === "YES";
+  const before = statedBy(first, second, BEFORE) + statedBy(second, first, AFTER);
+  const after = statedBy(second, first, BEFORE) + statedBy(first, second, AFTER);
+  const isKnown = happenedTo(first) || happenedTo(second);
+  if (isKnown && before + after > 0 && (before === 0 || after === 0)) {
+    const isFirm = before + after > 1 && [first, second].some(({ judgement }) => judgement.verdict === "YES");
     const verdict = isFirm ? "YES" : "LIKELY_YES";
     return before > 0 === (relation === "before") ? verdict : turned(verdict);
   }
@@ -113,26 +117,34 @@ function isOnly(done: Part, open: Part, sources: readonly Source[]): Verdict {
   return pending.length > 0 ? "LIKELY_YES" : "UNCERTAIN";
 }
 
-/** The sources that say in one sentence that an event happened before the other one: "reached orbit before Tern". */
-function statedBefore({ statements, plan }: Part, other: Part): number {
-  const names = other.plan.names.filter((name) => !plan.names.includes(name));
+/** The sources that say in one sentence that an event happened before or after the other one: "reached orbit before Tern". */
+function statedBy({ statements, plan }: Part, { plan: other }: Part, order: RegExp): number {
+  const names = without(other.names, plan.names);
+  const others = names.length > 0 ? names : without(other.terms, plan.terms);
+  const own = without(plan.terms, other.terms);
   const said = statements.filter(
     (one) =>
       one.supports === "YES" &&
       one.strength >= 0.5 &&
       one.isAside !== true &&
       isExact(one) &&
-      names.length > 0 &&
-      [...one.quote.matchAll(BEFORE)].some(([, rest = ""]) => {
+      others.length > 0 &&
+      [...one.quote.matchAll(order)].some(([, rest = ""]) => {
         const stems = new Set(wordsOf(rest).map(({ stem }) => stem));
-        return names.every((name) => stems.has(name));
+        return others.every((name) => stems.has(name)) && !own.some((term) => stems.has(term));
       }),
   );
   return new Set(said.map(({ source }) => source)).size;
 }
 
+function without(terms: readonly string[], others: readonly string[]): string[] {
+  return terms.filter((one) => !others.includes(one));
+}
+
 const BEFORE =
-  /(?<!\p{L})(?<!\b(?:not|never|nicht|pas|non|no|não|nunca)\s)(?:before|ahead\sof|avant|antes\sd(?:el?|[ao]s?)|prima\sd\p{L}+['’]?|vor)\s(?=(.{1,60}))/giu;
+  /(?<!\p{L})(?<!\b(?:not|never|nicht|pas|non|no|não|nunca)\s)(?:before|ahead\sof|avant|antes\sd(?:el?|[ao]s?)|prima\sd\p{L}+['’]?|vor)\s(?=([^,;]{1,60}))/giu;
+const AFTER =
+  /(?<!\p{L})(?<!\b(?:not|never|nicht|pas|non|no|não|nunca)\s)(?:after|nach(?:dem)?|après|después\sde|dopo|após|depois\sd(?:e|[ao]s?))\s(?=([^,;]{1,60}))/giu;
 
 /** The first and the last day that the sources give for an event. Undefined if they give none, or differ by more than two days. */
 function daysOf({ statements }: Part): { first: number; last: number; voices: number } | undefined {

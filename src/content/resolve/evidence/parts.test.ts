@@ -169,6 +169,28 @@ test.each<[question: string, ...parts: string[]]>([
   ["La partita tra Nevosa e Porto Scuro è stata annullata?"],
   ["La Ligue et la Coupe ont-elles été remportées par l'AS Verneuil ?"],
   ["If it opens by May 5, 2026, then will it close?", "if", "it opens by May 5, 2026?", "will it close?"],
+  [
+    "Will both the Senate and the Assembly of Corland pass the water bill in 2026?",
+    "and",
+    "Will the Senate of Corland pass the water bill in 2026?",
+    "Will the Assembly of Corland pass the water bill in 2026?",
+  ],
+  ["Will Sillo or Halden Air go bankrupt?", "or", "Will Sillo go bankrupt?", "Will Halden Air go bankrupt?"],
+  [
+    "Did the council approve the stadium but reject the casino?",
+    "and",
+    "Did the council approve the stadium?",
+    "Did the council reject the casino?",
+  ],
+  [
+    "Did the tunnel at Marl open before the bridge at Denby?",
+    "before",
+    "Did the tunnel at Marl open?",
+    "Did the bridge at Denby open?",
+  ],
+  // Two names of one thing, and a choice of things.
+  ["Wurde die Linie 7 der U-Bahn eröffnet?"],
+  ["Did the council approve the stadium or the casino?"],
 ])("%s", (question, ...parts) => {
   const found = partsOf(question, languageOf(question) ?? "en", NOW);
   expect(found === undefined ? [] : [found.relation, found.first, found.second]).toEqual(parts);

@@ -27,7 +27,8 @@ const BEFORE = new WordClass("before avant bevor vor antes prima");
 const AFTER = new WordClass("after apres nachdem nach despues dopo depois");
 const IF = new WordClass("if falls wenn si se caso");
 const THEN = new WordClass("then dann alors entonces allora entao");
-const AND = new WordClass("and und et y e ed");
+const AND = new WordClass("and und et y e ed but aber mais pero ma mas");
+const OR = new WordClass("or oder ou o");
 const BOTH = new WordClass("both sowohl tanto sia");
 /** "And" behind a word of BOTH. */
 const AS_WELL = new WordClass("and als como quanto sia");
@@ -90,6 +91,14 @@ function eventIn(tail: Read, frame: Frame | undefined): string {
   const end = tokens.findIndex((one, n) => n > 0 && grammar.preposition.has(one.text) && !WORDS.of.has(one.text));
   const phrase = end < 0 ? tokens : tokens.slice(0, end);
   const nouns = phrase.filter((one) => !isFunctionWord(one.text, grammar));
+  // "the tunnel at Marl" and "the bridge at Denby"
+  const place = tokens.findIndex(
+    (one, n) => n > 0 && one.capital && isPlaced(tokens, n) && !WORDS.of.has(tokens[n - 1]?.text),
+  );
+  const isParallel = frame.subject.some(
+    (one, n) => one.capital && isPlaced(frame.subject, n) && frame.subject[n - 1]?.text === tokens[place - 1]?.text,
+  );
+  if (isParallel && !tokens.some((_, at) => isVerbAt(tail, at))) return frame.about(text);
   // Another thing of the subject's kind: two names, or a noun of both
   const isLike =
     nouns.some(({ stem }) => frame.subject.some((word) => word.stem === stem)) ||
@@ -99,22 +108,41 @@ function eventIn(tail: Read, frame: Frame | undefined): string {
   return frame.about(text.slice(0, phrase.at(-1)?.end));
 }
 
+function isPlaced(tokens: readonly Token[], at: number): boolean {
+  return GRAMMARS.en.preposition.has(tokens[at - 1]?.text);
+}
+
 /** "Did A act and did B act?", "Did A act and react?", "Did both A and B act?" */
 function pairIn(read: Read): Parts | undefined {
   const { text, tokens } = read;
   const at = tokens.findIndex((word) => BOTH.has(word.text));
   const both = tokens[at];
-  if (both === undefined) return joinedIn(read, AND);
-  const [before, behind] = [text.slice(0, both.start), text.slice(both.end).trim()];
-  const joined = joinedIn(readOf(before + behind, read), AS_WELL);
-  if (joined !== undefined) return joined;
-  // "the shareholders of both Aldine Bank and Fenwick Bank approve": two names share the other words.
-  const and = tokens.findIndex((word, n) => n > at && AS_WELL.has(word.text));
-  const names = [...tokens.slice(at + 1, Math.max(and, 0)), tokens[and + 1]];
-  if (and < 0 || names.some((word) => word?.capital !== true)) return undefined;
-  const rest = tokens.find(({ capital }, n) => n > and && !capital)?.start ?? text.length;
-  const first = `${before}${text.slice(both.end, tokens[and]?.start)}${text.slice(rest)}`;
-  return partsFrom("and", first, `${before}${text.slice(tokens[and]?.end)}`);
+  if (both === undefined) return joinedIn(read, AND) ?? namesIn(read, 1, OR);
+  const before = text.slice(0, both.start);
+  const joined = joinedIn(readOf(before + text.slice(both.end).trim(), read), AS_WELL);
+  return joined ?? namesIn(read, at + 1, AS_WELL);
+}
+
+/** "the shareholders of both Aldine Bank and Fenwick Bank approve", "will Sillo or Tern close": two names share the other words. */
+function namesIn({ text, tokens, grammar }: Read, from: number, conjunctions: WordClass): Parts | undefined {
+  const at = tokens.findIndex((word, n) => n > from && conjunctions.has(word.text));
+  const isName = ({ capital, text: word }: Token): boolean =>
+    capital || grammar.determiner.has(word) || WORDS.of.has(word);
+  const end = tokens.findIndex((word, n) => n > at && !isName(word));
+  const [first, second] = [tokens.slice(from, Math.max(at, 0)), tokens.slice(at + 1, end < 0 ? undefined : end)];
+  if (at < 0 || [first, second].some((names) => !names.some(({ capital }) => capital) || !names.every(isName)))
+    return undefined;
+  const [before, rest] = [text.slice(0, tokens[from - 1]?.start), tokens[end]?.start ?? text.length];
+  const lead = BOTH.has(tokens[from - 1]?.text) ? before : text.slice(0, first[0]?.start);
+  // "the Senate and the Assembly of Corland"
+  const owner = first.some((word) => WORDS.of.has(word.text))
+    ? undefined
+    : second.find((word) => WORDS.of.has(word.text));
+  const shared = owner === undefined ? "" : text.slice(owner.start, second.at(-1)?.end);
+  const one = `${text.slice(first[0]?.start, first.at(-1)?.end)} ${shared}`;
+  const other = text.slice(second[0]?.start, second.at(-1)?.end);
+  const [left, right] = [lead, text.slice(rest)];
+  return partsFrom(conjunctions === OR ? "or" : "and", `${left} ${one} ${right}`, `${left} ${other} ${right}`);
 }
 
 /** The two predicates, or the two clauses, that a conjunction joins. */

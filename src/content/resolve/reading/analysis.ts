@@ -58,7 +58,7 @@ export interface Plan {
 }
 
 /** The relation of the two events of a question. `if`: the first is the condition of the second. */
-export type Relation = "and" | "if" | "before" | "after";
+export type Relation = "and" | "or" | "if" | "before" | "after";
 
 export interface Source {
   readonly url: string;
