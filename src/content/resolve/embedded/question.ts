@@ -182,6 +182,17 @@ function turnedForm(
   { tokens, at, behind, subject, terms, reader }: Form,
 ): (Pick<Structure, "outcomes" | "agent" | "patient"> & Partial<Pick<Structure, "role" | "oblique">>) | undefined {
   const { text = "" } = tokens[at] ?? {};
+  // "Did the festival award its prize to a documentary": who receives it has it.
+  const to =
+    AWARDS.test(text) && reader.language === "en" && !isPassiveAt(tokens, at, reader)
+      ? behind.findIndex((word) => WORDS.to.has(word.text))
+      : -1;
+  if (to > 0)
+    return {
+      outcomes,
+      agent: argumentOf(phraseFrom(behind, to + 1, reader.grammar), terms, reader),
+      patient: argumentOf(behind.slice(0, to), terms, reader),
+    };
   if (subject !== undefined && WORDS.to.has(behind[0]?.text)) {
     const agent = argumentOf(phraseFrom(behind, 1, reader.grammar), terms, reader);
     // "Was the prize awarded to X": who receives it has it.

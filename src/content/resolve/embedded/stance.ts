@@ -36,7 +36,8 @@ interface At {
 /** The statement that a passage makes. Undefined if the passage does not bear on the question. */
 export function statementOf(asked: Asked, passage: Passage, at: At): Statement | undefined {
   const own = statementIn(asked, passage, at);
-  if (at.language !== "en" || asked.language !== "en" || (own !== undefined && own.supports !== "NEUTRAL")) return own;
+  const isRead = own !== undefined && own.supports !== "NEUTRAL" && own.strength >= STATED;
+  if (at.language !== "en" || asked.language !== "en" || isRead) return own;
   const text = paraphraseOf(passage.text, asked.outcomes, asked.plan.statement);
   if (text === undefined) return own;
   const words = wordsOf(text);

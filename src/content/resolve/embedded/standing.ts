@@ -188,8 +188,8 @@ function isHeadBehind(zone: readonly Token[], at: number, argument: Argument, pl
     )
       return false;
     // "in the last game Vera Sandoval": a name without a preposition begins a noun phrase.
-    if (isName && isGermanic && !word.capital && !isFunctionWord(word.text, grammar) && !WORDS.title.has(word.text))
-      return true;
+    const isKind = argument.kinds.has(word.stem) || WORDS.title.has(word.text);
+    if (isName && isGermanic && !word.capital && !isFunctionWord(word.text, grammar) && !isKind) return true;
     // "der Ausschuss des Landtags"
     const owner = zone[n - 1];
     if (language === "de" && /^(?:des|der)$/u.test(word.text) && owner?.capital === true && word.gap.trim() === "") {

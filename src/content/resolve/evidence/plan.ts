@@ -78,6 +78,7 @@ function statementOf(question: string): string {
   const whole = /^["“«„']([^"“”«»„]*)["”»“'][.]?$/u.exec(text);
   return ofMarket((whole?.[1] ?? text).trim())
     .replace(FIRST, "win ")
+    .replace(TURN_OUT, "$1 turnout $3 be $2")
     .replace(BE_NEXT, "$<subject> become the ")
     .replace(BE_CANDIDATE, "$<subject> become $<party>candidate")
     .replace(APPOSITION, (_, name: string | undefined, other = "") => `${name ?? other} `);
@@ -89,6 +90,10 @@ const APPOSITION = new RegExp(
   String.raw`(?<!\p{L})the\s[^,]{3,60},\s(${NAME}),\s(?!(?:and|or)\s)|(${NAME}),\sthe\s[^,]{3,60},\s(?!(?:and|or)\s)`,
   "u",
 );
+
+/** "40 percent of voters turn out in the election": its turnout. */
+const TURN_OUT =
+  /^(did|will|has|have)\s(.{1,60}?)\sof\s(?:the\s)?(?:(?:registered|eligible)\s)?voters\s(?:turn(?:ed)?\sout|vote|take\spart|cast\sa\sballot)\s(in\s.+)$/iu;
 
 /** Other words for the one who wins. */
 const FIRST = /(?<!\p{L})(?:finish|come|place)\sfirst\s(?:in|at)\s|(?<!\p{L})take\sfirst\splace\s(?:in|at)\s/iu;

@@ -157,6 +157,20 @@ const PARAPHRASES: readonly Paraphrase[] = [
     "became $<party>candidate",
     { asks: /\bbecome\s.*\bcandidate\b/iu },
   ),
+  paraphrase("(?:won|wins|secured|secures|earned|clinched|sealed|gained)\\spromotion\\b", "was promoted", {
+    asks: /\bpromoted\b/iu,
+  }),
+  paraphrase(
+    `(?<n>${NUMBER}\\s?(?:%|percent|per\\scent))\\sof\\s(?:the\\s)?(?:(?:registered|eligible)\\s)?voters\\s(?:turned\\sout|voted|took\\spart)\\b`,
+    "turnout was $<n>",
+    { asks: /\bturnout\b/iu },
+  ),
+  // "declared a candidacy for president", "is running for mayor"
+  paraphrase(
+    "(?:(?:declare[sd]?|announce[sd]?|launch(?:es|ed))\\s(?:a|her|his|their)\\s(?:candidacy|candidature|bid|campaign|run)|(?:enter(?:s|ed)|join(?:s|ed))\\sthe\\srace|(?<!\\b(?:who|which)\\s)(?:is|are)\\srunning)\\s(?=for\\b)",
+    "ran ",
+    { asks: /\brun\sfor\b/iu },
+  ),
   paraphrase("conced(?:es|ed)\\s(?:defeat|the\\s(?:race|election))\\b", "lost re-election", RE_ELECTED),
   paraphrase("(?:approved|adopted|backed|passed|imposed|introduced)\\san?\\sban\\son\\s", "banned ", {
     outcomes: ["ban"],

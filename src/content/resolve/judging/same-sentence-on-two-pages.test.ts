@@ -10,7 +10,7 @@ const OTHERS = [
   "Rain fell until the evening, and the shops closed early.",
 ];
 
-/** Questions of two events, and the verdict if two pages have the sentence. */
+/** Questions, and the verdict if two pages have the sentence. */
 const QUESTIONS: Readonly<Record<string, Readonly<Partial<Record<Verdict, readonly string[]>>>>> = {
   "Did Tecnova both launch the Aster phone and cut its prices in August 2026?": {
     LIKELY_YES: [
@@ -119,6 +119,97 @@ const QUESTIONS: Readonly<Record<string, Readonly<Partial<Record<Verdict, readon
     UNCERTAIN: [
       "Mira Halden resigned on 3 May 2026.",
       "Mira Halden was appointed on 3 May 2026. Jon Lindqvist resigned on 9 July 2026.",
+    ],
+  },
+  "Hat die Regierung von Estmark sowohl das Rentengesetz als auch das Steuergesetz verabschiedet?": {
+    UNCERTAIN: ["Die Regierung von Estmark hat das Rentengesetz verabschiedet."],
+  },
+  "Did Corland and Norland sign the Meridian treaty in 2026?": {
+    LIKELY_YES: ["Corland and Norland signed the Meridian treaty on 3 May 2026."],
+    UNCERTAIN: [
+      "Corland signed the Meridian treaty on 3 May 2026.",
+      "Corland and Westland signed the Meridian treaty on 3 May 2026.",
+      "Corland and Norland signed a trade treaty on 3 May 2026.",
+    ],
+  },
+  "Did Halden Air merge with Tern Air by 30 June 2026?": {
+    YES: ["Halden Air merged with Tern Air on 12 June 2026.", "Halden Air and Tern Air merged on 12 June 2026."],
+    LIKELY_YES: ["Halden Air and Tern Air completed their merger on 12 June 2026."],
+    UNCERTAIN: [
+      "Halden Air agreed to merge with Tern Air on 12 June 2026.",
+      "Halden Air merged with Kestrel Air on 12 June 2026.",
+      "Halden Air merged its cargo arm with Tern Air on 12 June 2026.",
+      "Shareholders of Halden Air approved a merger with Tern Air on 12 June 2026.",
+      "Halden Air's parent merged with Tern Air on 12 June 2026.",
+      "Halden Air and Tern Air merged their loyalty programmes on 12 June 2026.",
+    ],
+  },
+  "Will the volcano Skarn erupt before 1 September 2026?": {
+    YES: ["The volcano Skarn erupted on 12 August 2026.", "Skarn, a volcano in the north, erupted on 12 August 2026."],
+    NO: ["The volcano Skarn erupted on 12 September 2026."],
+    UNCERTAIN: [
+      "The volcano Hekt erupted on 12 August 2026.",
+      "The volcano Skarn could erupt on 12 August 2026.",
+      "A row over the volcano Skarn erupted on 12 August 2026.",
+      "The volcano Skarn last erupted in 1912.",
+      "Violence erupted near the volcano Skarn on 12 August 2026.",
+      "The volcano Skarn did not erupt on 12 August 2026.",
+      "Officials raised the alert for the volcano Skarn on 12 August 2026.",
+    ],
+  },
+  "Did Dock City get promoted to the First League in 2026?": {
+    YES: [
+      "Dock City was promoted to the First League on 12 May 2026.",
+      "Dock City won promotion to the First League on 12 May 2026.",
+    ],
+    UNCERTAIN: [
+      "Dock City was promoted to the Second League on 12 May 2026.",
+      "Dock City's women were promoted to the First League on 12 May 2026.",
+      "Dock City can be promoted to the First League on 12 May 2026.",
+      "Dock City promoted its assistant coach on 12 May 2026.",
+      "Marl City was promoted to the First League on 12 May 2026.",
+    ],
+    LIKELY_YES: ["Dock City was relegated from the First League on 12 May 2026."],
+  },
+  "Did the Tarn film festival award its main prize to a documentary in 2026?": {
+    LIKELY_YES: [
+      "The Tarn film festival awarded its main prize to a documentary in May 2026.",
+      "A documentary won the main prize of the Tarn film festival in May 2026.",
+    ],
+    UNCERTAIN: [
+      "The Tarn film festival opened with a documentary in May 2026.",
+      "The Tarn film festival awarded its audience prize to a documentary in May 2026.",
+      "A documentary competed for the main prize of the Tarn film festival in May 2026.",
+      "The Dorn film festival awarded its main prize to a documentary in May 2026.",
+    ],
+  },
+  "Will Orla Kemp run for president of Corland in 2026?": {
+    LIKELY_YES: [
+      "Orla Kemp announced on 3 May 2026 a run for president of Corland.",
+      "Orla Kemp declared a candidacy for president of Corland on 3 May 2026.",
+      "Orla Kemp entered the race for president of Corland on 3 May 2026.",
+    ],
+    UNCERTAIN: [
+      "Orla Kemp is considering running for president of Corland.",
+      "Orla Kemp backed Jon Lindqvist, who is running for president of Corland.",
+      "Orla Kemp ran for president of Corland in 2022.",
+      "Orla Kemp was urged to run for president of Corland on 3 May 2026.",
+      "Orla Kemp is running for mayor of Denby.",
+      "Jon Lindqvist is running for president of Corland.",
+    ],
+  },
+  "Did fewer than 40 percent of voters turn out in the Denby election on 3 May 2026?": {
+    YES: ["Turnout in the Denby election on 3 May 2026 was 37 percent."],
+    LIKELY_YES: ["Only 37 percent of voters turned out in the Denby election on 3 May 2026."],
+    NO: ["Turnout in the Denby election on 3 May 2026 was 52 percent."],
+    LIKELY_NO: ["52 percent of voters turned out in the Denby election on 3 May 2026."],
+    UNCERTAIN: [
+      "Turnout in the Denby election on 3 May 2026 was 37 percent by noon.",
+      "Turnout in the Marl election on 3 May 2026 was 37 percent.",
+      "The winner got 37 percent of the votes in the Denby election on 3 May 2026.",
+      "Turnout in the Denby election on 3 May 2022 was 37 percent.",
+      "Turnout fell by 37 percent in the Denby election on 3 May 2026.",
+      "Turnout among young voters in the Denby election on 3 May 2026 was 37 percent.",
     ],
   },
 };
