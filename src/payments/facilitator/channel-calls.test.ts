@@ -72,3 +72,16 @@ test.each([
     ...more,
   });
 });
+
+test("a verification that does not describe the channel has failed", async () => {
+  const payment = { payload: { channelConfig: {} } } as ChannelPayment; // The rest is not read.
+  const terms = { network: NETWORK } as ChannelRequirements; // Neither.
+  const facilitator = httpChannels(
+    async ({ schema }) => ({ status: 200, data: schema.parse({ isValid: true, extra: {} }) }),
+    false,
+  );
+  expect(await facilitator.verify(payment, terms)).toEqual({
+    kind: "failed",
+    cause: "its response does not describe the channel",
+  });
+});
