@@ -7,6 +7,7 @@ import { makeDocx } from "./testing/make-zip.ts";
 import { OPEN_SNIPPETS, OPEN_STYLES } from "./testing/open-snippets.ts";
 import { readBytes } from "./testing/read-bytes.ts";
 import { RTF_SNIPPETS } from "./testing/rtf-snippets.ts";
+import { CALC_SNIPPETS, CALC_STYLES, EXCEL_SNIPPETS, IMPRESS_SNIPPETS, makeSheet } from "./testing/sheet-snippets.ts";
 import { makeSlides, SLIDE_SNIPPETS } from "./testing/slide-snippets.ts";
 import { WORD_PARTS, WORD_SNIPPETS } from "./testing/word-snippets.ts";
 
@@ -18,14 +19,13 @@ const IS_UPDATE = process.env["UPDATE_GOLDEN"] === "1";
 
 const OASIS = "urn:oasis:names:tc:opendocument:xmlns:";
 const OPEN_NAMES = [
-  ...["office", "text", "table", "style"].map((name) => `xmlns:${name}="${OASIS}${name}:1.0"`),
+  ...["office", "text", "table", "style", "presentation"].map((name) => `xmlns:${name}="${OASIS}${name}:1.0"`),
   `xmlns:draw="${OASIS}drawing:1.0" xmlns:fo="${OASIS}xsl-fo-compatible:1.0" xmlns:svg="${OASIS}svg-compatible:1.0"`,
   'xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:dc="http://purl.org/dc/elements/1.1/"',
 ].join(" ");
 
-function openText(body: string): string {
-  return `<office:document ${OPEN_NAMES} office:mimetype="application/vnd.oasis.opendocument.text"><office:styles>${OPEN_STYLES}</office:styles><office:body><office:text>${body}</office:text></office:body></office:document>`;
-}
+const openFile = (kind: string, styles: string) => (body: string) =>
+  `<office:document ${OPEN_NAMES} office:mimetype="application/vnd.oasis.opendocument.${kind}"><office:styles>${styles}</office:styles><office:body><office:${kind}>${body}</office:${kind}></office:body></office:document>`;
 
 /** The HTML and the Markdown of a file in one line, and its title, author and completeness. */
 async function readingOf(bytes: Uint8Array | string): Promise<string> {
@@ -87,14 +87,17 @@ async function numbers(): Promise<string[]> {
   );
 }
 
-const each = async (snippets: readonly string[], read: (snippet: string) => Uint8Array | string): Promise<string[]> =>
+const each = async <T>(snippets: readonly T[], read: (snippet: T) => Uint8Array | string): Promise<string[]> =>
   await Promise.all(snippets.map(async (snippet) => await readingOf(read(snippet))));
 
 test.each<[what: string, name: string, read: () => Promise<string[]>]>([
   ["RTF", "rtf.txt", () => each(RTF_SNIPPETS, (body) => `{\\rtf1\\ansi\\ansicpg1252\\uc1 ${body}}`)],
-  ["OpenDocument", "open-document.txt", () => each(OPEN_SNIPPETS, openText)],
+  ["OpenDocument", "open-document.txt", () => each(OPEN_SNIPPETS, openFile("text", OPEN_STYLES))],
   ["Word", "word.txt", () => each(WORD_SNIPPETS, (body) => makeDocx(body, WORD_PARTS))],
   ["PowerPoint", "slides.txt", () => each(SLIDE_SNIPPETS, makeSlides)],
+  ["Excel", "sheets.txt", () => each(EXCEL_SNIPPETS, makeSheet)],
+  ["Calc", "calc.txt", () => each(CALC_SNIPPETS, openFile("spreadsheet", CALC_STYLES))],
+  ["Impress", "impress.txt", () => each(IMPRESS_SNIPPETS, openFile("presentation", CALC_STYLES))],
   ["numbers of Excel", "numbers.txt", numbers],
 ])("texts of %s are read as in the last reviewed version", async (_what, name, read) => {
   const lines = await read();

@@ -5,7 +5,7 @@ import { blocksOfDocument } from "./read-blocks.ts";
 import { BOX_MEASURES } from "./testing/box-measures.ts";
 import { ITEM_MEASURES } from "./testing/item-measures.ts";
 import { type PageMeasure, pagesRead } from "./testing/page-sources.ts";
-import { TAGGED_PAGES } from "./testing/tag-snippets.ts";
+import { TAGGED_DOCUMENTS, TAGGED_PAGES } from "./testing/tag-snippets.ts";
 import { htmlOf, plainTextOf } from "./write.ts";
 
 // A busy machine is slow.
@@ -34,8 +34,8 @@ async function changes(measures: readonly PageMeasure[]): Promise<string[]> {
 }
 
 function tagged(): string[] {
-  return TAGGED_PAGES.map((page) => {
-    const { blocks, title } = blocksOfDocument([page], () => false);
+  return [...TAGGED_PAGES.map((page) => [page]), ...TAGGED_DOCUMENTS].map((pages) => {
+    const { blocks, title } = blocksOfDocument(pages, () => false);
     return `${htmlOf(blocks)} ‖ ${plainTextOf(blocks)} ‖ ${title}`.replaceAll("\n", "⏎");
   });
 }

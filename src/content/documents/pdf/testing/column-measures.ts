@@ -135,6 +135,14 @@ export const PAGE_MEASURES: readonly Measure[] = [
       ),
     }),
   ]),
+  measure("kind of the list on the next page", [0, 3, 1], (kind) => [
+    pageOf({
+      runs: ["one", "two"].map((own, at) => runAt(72, 300 + at * 12, `${kind < 2 ? "-" : `${at + 1}.`} ${own}`)),
+    }),
+    pageOf({
+      runs: ["red", "ten"].map((own, at) => runAt(72, 300 + at * 12, `${kind % 2 === 0 ? "-" : `${at + 3}.`} ${own}`)),
+    }),
+  ]),
   measure("size of a line in large letters", [9, 16, 0.25], (size) => [
     pageOf({ runs: [runAt(72, 100, "Tolls", { size }), ...text("abcd", 72, 130), ...text("efgh", 72, 200)] }),
     pageOf({ runs: text("ijkl", 72, 130) }),

@@ -77,6 +77,14 @@ export const LIST_MEASURES: readonly Measure[] = [
     ]),
     ...text("Abcd", 72, 200),
   ]),
+  measure("place of the title of an entry of a contents list", [80, 280, 20], (x) => [
+    ...cells([72, x, 300], 100, 14, [
+      ["1.1", "Roads", "3"],
+      ["1.2", "Tolls", "5"],
+      ["1.3", "Gates", "7"],
+    ]),
+    ...text("Abcd", 72, 200),
+  ]),
   measure("number of entries of a contents list", [0, 5, 1], (count) => [
     ...cells(
       [72, 300],

@@ -226,3 +226,13 @@ export const TAGGED_PAGES: readonly PdfPage[] = TREES.map(({ tree, runs, address
   tree,
   addresses: new Map(Object.entries(addresses)),
 }));
+
+/** Two pages with structure trees, of which the first one ends with an element of each role. */
+export const TAGGED_DOCUMENTS: readonly (readonly PdfPage[])[] = ["P", "H1", "H6"].flatMap((role) =>
+  ["P", "H1"].map((next) =>
+    [role, next].map((own, at) => ({
+      ...pageOf({ runs: [runAt(72, 100, at === 0 ? "roads and" : "tolls of the town", { mark: "a" })] }),
+      tree: tag("Document", tag(own, "a")),
+    })),
+  ),
+);
