@@ -117,7 +117,11 @@ export function measured(
       .filter((_, at) => threshold.comparison === "equal" || (bound[at] === best && named[at] === most))
       .map((one) => (isTurned(passage.text, one) ? turned(one, threshold) : meets(one, threshold)));
     if (threshold.comparison === "equal") {
+      // "have 100 million users" may ask for at least as many.
+      const isMore =
+        threshold.unit !== "percent" && threshold.value >= 1_000 && fitting.every(({ low }) => low > threshold.value);
       if (results.includes("yes")) met ??= true;
+      else if (isMore) return undefined;
       else if (passage.coverage >= 0.7) met = false;
       else return undefined;
       continue;

@@ -117,6 +117,13 @@ export function isOfOtherOutcome(
     return true;
   if (predicate === undefined || KNOWN.has(unit) || thresholds.every((one) => KNOWN.has(one.unit))) return false;
   const isOpen = COMPARING.test(predicate.text) || GENERAL.has(predicate.stem) || clause.stems.has(predicate.stem);
+  // "employs 1,400 people"
+  const [verb, previous] = own.filter((token) => token.end <= start).toReversed();
+  const isPresent = language === "en" && previous?.capital === true && /[^su]s$/u.test(verb?.text ?? "");
+  if (outcomes.size === 0 && isPresent && !isOpen && verb !== undefined)
+    return ![GENERAL, WORDS.attend, GRAMMARS.en.be, GRAMMARS.en.have].some(
+      (words) => words.has(verb.stem) || words.has(verb.text),
+    );
   if (outcomes.size === 0) return !isOpen && own.some((word, at) => isOtherVerb(word, own[at - 1], language));
   if ([...outcomes].every((one) => MEASURES.has(one))) return false;
   // "ended the season with 27 goals"

@@ -152,8 +152,8 @@ function termsOf(
       continue;
     if (others.some((other) => word.start < other.end && other.start < word.end)) continue;
     // "by the end of June"
-    if (WORDS.time.has(word.text) && others.some(({ start }) => OF_DATE.test(statement.slice(word.end, start))))
-      continue;
+    const isOfTime = WORDS.time.has(word.text) || MEETING.test(word.text);
+    if (isOfTime && others.some(({ start }) => OF_DATE.test(statement.slice(word.end, start)))) continue;
     seen.add(word.stem);
     kept.push(
       index === 0 || (language === "de" && isGermanNoun(words[index - 1])) ? { ...word, capital: false } : word,
@@ -162,7 +162,9 @@ function termsOf(
   return kept.slice(0, MAX_TERMS);
 }
 
-const OF_DATE = /^\s(?:(?:of|de|del|di|do|des|the)\s)?$/u;
+const OF_DATE = /^\s(?:(?:of|on|in|de|del|di|do|des|the|am|im|vom)\s)?$/u;
+/** "at its meeting on 10 September": the date says when. */
+const MEETING = /^(?:meeting|sitting|session|sitzung|reunion|riunione|reuniao)$/u;
 
 /** German nouns have capital letters too. After an article or a number, such a word is common. */
 function isGermanNoun(previous: Word | undefined): boolean {

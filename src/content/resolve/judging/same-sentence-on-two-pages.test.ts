@@ -212,6 +212,103 @@ const QUESTIONS: Readonly<Record<string, Readonly<Partial<Record<Verdict, readon
       "Turnout among young voters in the Denby election on 3 May 2026 was 37 percent.",
     ],
   },
+  "Will Kestrel's Q3 2026 revenue exceed 4 billion dollars?": {
+    LIKELY_YES: [
+      "Kestrel's revenue was 4.3 billion dollars in the third quarter of 2026.",
+      "Kestrel reported third-quarter revenue of 4.3 billion dollars.",
+      "Kestrel's revenue was 4.3 billion dollars in the first three quarters of 2026.",
+    ],
+    LIKELY_NO: [
+      "Kestrel's revenue was 3.7 billion dollars in the third quarter of 2026.",
+      "Kestrel reported third-quarter revenue of 3.7 billion dollars.",
+    ],
+    UNCERTAIN: [
+      "Kestrel's revenue was 4.3 billion dollars in the second quarter of 2026.",
+      "Kestrel's profit was 4.3 billion dollars in the third quarter of 2026.",
+      "Kestrel forecast revenue of 4.3 billion dollars for the third quarter of 2026.",
+      "Heron's revenue was 4.3 billion dollars in the third quarter of 2026.",
+      "Analysts expected Kestrel's revenue to be 4.3 billion dollars in the third quarter of 2026.",
+      "Kestrel's revenue was 4.3 billion dollars in the third quarter of 2025.",
+      "Kestrel's revenue rose by 4.3 billion dollars in the third quarter of 2026.",
+      "Kestrel's cloud revenue was 4.3 billion dollars in the third quarter of 2026.",
+      "Kestrel's order book was 4.3 billion dollars in the third quarter of 2026.",
+    ],
+  },
+  "Will Halden win the 2026 Nordic Prize for Physics?": {
+    YES: ["Ada Halden won the 2026 Nordic Prize for Physics.", "The 2026 Nordic Prize for Physics went to Ada Halden."],
+    NO: ["The 2026 Nordic Prize for Physics went to Jon Lindqvist."],
+    UNCERTAIN: [
+      "Ada Halden won the 2026 Nordic Prize for Chemistry.",
+      "Ada Halden won the 2025 Nordic Prize for Physics.",
+      "Ada Halden is tipped to win the 2026 Nordic Prize for Physics.",
+      "Ada Halden presented the 2026 Nordic Prize for Physics.",
+      "Ada Halden's student won the 2026 Nordic Prize for Physics.",
+    ],
+  },
+  "Will the ECB raise rates at its meeting on 10 September 2026?": {
+    LIKELY_YES: ["The ECB raised rates by 25 basis points at its meeting on 10 September 2026."],
+    NO: ["The ECB cut rates on 10 September 2026."],
+    LIKELY_NO: ["The ECB did not raise rates at its meeting on 10 September 2026."],
+    UNCERTAIN: [
+      "The ECB raised rates on 23 July 2026.",
+      "The ECB raised its inflation forecast on 10 September 2026.",
+      "The ECB is expected to raise rates on 10 September 2026.",
+      "The Bank of England raised rates on 10 September 2026.",
+      "The ECB signalled that it would raise rates on 10 September 2026.",
+      "Banks raised rates after the meeting of the ECB on 10 September 2026.",
+      "The ECB raised concerns about rates on 10 September 2026.",
+    ],
+  },
+  "Did Norda lay off at least 1,000 employees in 2026?": {
+    YES: ["Norda laid off 1,400 employees in March 2026."],
+    UNCERTAIN: [
+      "Norda hired 1,400 employees in March 2026.",
+      "Norda plans to lay off 1,400 employees.",
+      "Norda laid off 1,400 employees in March 2023.",
+      "Tecnova laid off 1,400 employees in March 2026.",
+      "Norda's supplier laid off 1,400 employees in March 2026.",
+      "Norda offered 1,400 employees a severance package in March 2026.",
+      "Norda denied that it laid off 1,400 employees in March 2026.",
+    ],
+  },
+  "Will Corland recognise Marvia as a state before 2027?": {
+    YES: ["Corland recognised Marvia as a state on 3 June 2026."],
+    UNCERTAIN: [
+      "Corland recognised Marvia's government on 3 June 2026.",
+      "Corland's parliament called for recognising Marvia as a state on 3 June 2026.",
+      "Marvia recognised Corland as a state on 3 June 2026.",
+      "Norland recognised Marvia as a state on 3 June 2026.",
+      "Corland recognised Marvia's passports on 3 June 2026.",
+      "Corland will recognise Marvia as a state in 2027.",
+      "Corland recognised Westland as a state on 3 June 2026.",
+      "Corland recognised that Marvia is not a state on 3 June 2026.",
+    ],
+  },
+  "Did a strike close the port of Tarn in May 2026?": {
+    YES: [
+      "A strike closed the port of Tarn on 12 May 2026.",
+      "The port of Tarn was closed by a strike on 12 May 2026.",
+    ],
+    UNCERTAIN: [
+      "A storm closed the port of Tarn on 12 May 2026.",
+      "A strike closed the port of Marl on 12 May 2026.",
+      "The port of Tarn was closed on 12 May 2026.",
+      "A strike delayed ships at the port of Tarn on 12 May 2026.",
+      "Dockers at the port of Tarn went on strike on 12 May 2026.",
+      "A strike closed the museum at the port of Tarn on 12 May 2026.",
+      "The port of Tarn stayed open despite a strike on 12 May 2026.",
+    ],
+  },
+  "Was Tern's satellite Lyra-2 lost in 2026?": {
+    YES: ["Tern's satellite Lyra-2 was lost on 3 June 2026.", "Tern lost its satellite Lyra-2 on 3 June 2026."],
+    UNCERTAIN: [
+      "Tern's satellite Lyra-1 was lost on 3 June 2026.",
+      "Tern lost contact with Lyra-2 for an hour on 3 June 2026.",
+      "Tern lost a contract for Lyra-2 on 3 June 2026.",
+      "Heron's satellite Lyra-2 was lost on 3 June 2026.",
+      "Lyra-2 lost one of its antennas on 3 June 2026.",
+    ],
+  },
 };
 
 describe.each(Object.entries(QUESTIONS))("%s", (question, verdicts) => {

@@ -22,10 +22,10 @@ const IS_LESS = new RegExp(`(${NOT})?(?:${LESS})${END}`, "iu");
 const IS_MORE = new RegExp(`(${NOT})?(?:${MORE})${END}`, "iu");
 /** Verbs of a measure that falls below the number after them. */
 export const FELL_BELOW =
-  "(?<![\\p{L}])(?:baj[óa]|bajado|cay[óo]|baix(?:ou|ado)|caiu|sces[oa]|calat[oa]|descendu|tombée?)(?![\\p{L}])";
+  "(?<![\\p{L}])(?:baj(?:[óa]|ará)|bajado|cay[óo]|caerá|baix(?:ou|ado|ará)|caiu|cairá|sces[oa]|scenderà|calat[oa]|calerà|descendu|descendra|tombée?|tombera|bajar|caer|baixar|cair|scendere|descendre|tomber)(?![\\p{L}])";
 /** Verbs of a measure that rises over the number after them. */
 export const ROSE_ABOVE =
-  "(?<![\\p{L}])(?:super[óoa]|superad[oa]|superat[oaei]|ultrapass(?:ou|ado|ada)|excedi[óo]|dépassée?|dépasse|franchi|übertr(?:af|offen)|überschr(?:itt|itten))(?![\\p{L}])";
+  "(?<![\\p{L}])(?:super(?:[óoa]|ar[áe]?|are|erà)|superad[oa]|superat[oaei]|ultrapass(?:ou|ado|ada|ará?)|exced(?:i[óo]|erá?)|dépassée?|dépasse(?:ra?)?|franchi(?:ra)?|übertr(?:af|ifft|offen|effen)|überschr(?:itt|itten|eitet|eiten)|übersteig(?:t|en))(?![\\p{L}])";
 const ARTICLE = "\\s(?:l[aeo]s?|l['’]|[ei]l?|gli|o|os|as?|die|del?|d[iu]|des)?\\s?$";
 const FALLS = new RegExp(FELL_BELOW + ARTICLE, "iu");
 const RISES = new RegExp(ROSE_ABOVE + ARTICLE, "iu");

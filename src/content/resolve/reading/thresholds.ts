@@ -12,13 +12,16 @@ const FALL = /\b(?:fall|drop|decline|sink|dip|down)\s(?:to|below)?\s?(?:the\s|a\
 
 /** "¿Bajó la tasa del 8 %?": the verb of a question compares the number after its subject. */
 function verbComparison(before: string): Comparison | undefined {
-  if (!/(?:del?|d['’]|des|l[aeo]s?|i|gli|dei|a|os?|die)\s$/iu.test(before)) return undefined;
+  if (!/(?:del?|d['’]|des|l[aeo]s?|el|i|gli|dei|a|os?|die)\s$/iu.test(before)) return undefined;
   return new RegExp(FELL_BELOW, "iu").test(before)
     ? "below"
     : new RegExp(ROSE_ABOVE, "iu").test(before)
       ? "above"
       : undefined;
 }
+
+/** "3 Prozent übersteigen": the German verb that compares stands behind the number. */
+const VERB_BEHIND = /^\s(?:\p{L}+\s)?(unterschreiten|überschreiten|übersteigen|übertreffen|überspringen)(?!\p{L})/iu;
 
 /** Words before a number that counts or measures. */
 const COUNTS =
@@ -67,9 +70,11 @@ export function thresholdsOf(text: string, quantities: readonly Quantity[]): Thr
       continue;
     }
     if (isName(text, quantity)) continue;
+    const verb = VERB_BEHIND.exec(text.slice(end))?.[1] ?? "";
     const comparison =
       quantity.comparison ??
       verbComparison(text.slice(0, start)) ??
+      (verb === "" ? undefined : verb.startsWith("unter") ? "below" : "above") ??
       (REACH.test(before) ? "at least" : FALL.test(before) ? "at most" : "equal");
     found.push({ comparison, value, unit, text: words });
   }

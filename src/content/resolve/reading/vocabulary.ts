@@ -79,7 +79,7 @@ state: open* valid* force* effect* operati* running* service* intact* office* po
 status: status decision result outcome ruling judgment ergebnis beschluss entscheidung stand resultat estado fallo resultado resolucion decisione esito stato decisao situacao statut
 generic: company firm club airline bank group party bridge tunnel law act bill treaty museum plant mine ship vessel satellite probe unternehmen firma verein gesetz werk entreprise societe loi usine empresa compania ley azienda societa legge lei
 legalForm: plc inc ltd llc corp ag gmbh se sa sas spa srl nv bv ab as oyj kg
-standFor: appointment nomination final finals result results outcome validity title titles trophy trophies crown price prices rate rates level value figure figures total number share shares index stock stocks party team pleno plenario plenum plenary
+standFor: appointment nomination final finals result results outcome validity title titles trophy trophies crown price prices rate rates tasa taux tasso taxa level value figure figures total number share shares index stock stocks party team pleno plenario plenum plenary
 body: parliament government senate congress assembly council cabinet legislature lawmakers mps ministers
 result: unchanged unverandert inchange inchangee inalterado inalterada invariato invariata void null invalid nichtig ungultig nul nulle nulo nula nullo nulla guilty schuldig coupable culpable colpevole culpado culpada
 court: court verwaltungsgericht bundesgericht verfassungsgericht landgericht oberlandesgericht
