@@ -12,7 +12,7 @@ import { parse } from "./syntax/syntax.ts";
 const MAX_CODE = 1_500_000;
 
 /** Characters. A longer script contains libraries. */
-const MAX_OWN_CODE = 12_000;
+const MAX_OWN_CODE = 10_000;
 
 /** The beginning of a part of a bundle, whose libraries are in other parts. */
 const BUNDLED = /webpackChunk|webpackJsonp|TURBOPACK|parcelRequire|System\.register|__NUXT__/;
