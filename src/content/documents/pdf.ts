@@ -77,7 +77,13 @@ export async function pdfContent(
   }
   try {
     const marks = await document.getMarkInfo();
-    const reader = new PageReader(OPS, marks?.Marked === true && !marks.Suspects, unreadable);
+    const layers = await document.getOptionalContentConfig();
+    const operators = new Map(Object.entries(OPS).map(([name, number]) => [number, name]));
+    const facts = {
+      isTagged: marks?.Marked === true && !marks.Suspects,
+      isVisible: (group: unknown) => layers.isVisible(group),
+    };
+    const reader = new PageReader(operators, facts, unreadable);
     return await readDocument(document, reader, { ...LIMITS, ...limits });
   } catch (error) {
     if (isMemoryError(error)) throw error;

@@ -1,6 +1,5 @@
 import { plain } from "./pieces.ts";
-import { type Placed } from "./rules.ts";
-import { type Run } from "./shapes.ts";
+import { type Box, type Placed, type Run } from "./shapes.ts";
 
 /** Maximum number of form fields of one page of a PDF that are read. The rest is ignored. */
 const MAX_PAGE_FIELDS = 1_000;
@@ -162,13 +161,6 @@ function isShown(lines: readonly string[], { left, right, top, bottom }: Box, ru
 
 function withoutSpaces(texts: readonly string[]): string {
   return texts.join("").replace(/\s/g, "");
-}
-
-export interface Box {
-  readonly left: number;
-  readonly right: number;
-  readonly top: number;
-  readonly bottom: number;
 }
 
 /** The box of an annotation on the page. */

@@ -1,17 +1,30 @@
 import { bulletRuns } from "./bullets.ts";
-import { type Box, boxOf, fieldRuns } from "./fields.ts";
+import { boxOf, fieldRuns } from "./fields.ts";
 import { Ligatures } from "./ligatures.ts";
 import { boundary, indexAt, partOf, plain } from "./pieces.ts";
-import { type Drawn, drawnOf, type OperatorList, type Operators, type Placed } from "./rules.ts";
+import { GraphicsWalk, type OperatorList, type OperatorNames } from "./graphics.ts";
+import { HiddenText } from "./hidden.ts";
 import { type UnreadableFonts } from "./unreadable.ts";
-import { type PdfPage, type Run, type TreeNode } from "./shapes.ts";
+import { type Box, type PdfPage, type Placed, type Run, type TreeNode } from "./shapes.ts";
 
 /** Maximum number of runs of text on one page of a PDF. The rest is ignored. */
 const MAX_PAGE_RUNS = 40_000;
+/** Points. Smaller letters are not seen. */
+const MIN_SIZE = 1;
 /** Link annotations of one page of a PDF. The rest is ignored. */
 const MAX_PAGE_LINKS = 1_000;
-/** Milliseconds for the drawings on the pages of a PDF. After that, tables are recognised by their text alone. */
+/**
+ * Milliseconds for the drawings on the pages of a PDF. After that, tables are recognised by their text alone, and hidden
+ * text is read.
+ */
 const MAX_DRAWING_MS = 1_500;
+
+/** The visible part of a page, its crop box. */
+interface Viewport {
+  readonly transform: readonly number[];
+  readonly width: number;
+  readonly height: number;
+}
 
 /** The part of pdf.js's page type that is used. */
 export interface SourcePage {
@@ -23,7 +36,7 @@ export interface SourcePage {
   getAnnotations(): Promise<readonly object[]>;
   getStructTree(): Promise<TreeNode | null>;
   getOperatorList(): Promise<OperatorList>;
-  getViewport(options: { scale: number }): { readonly transform: readonly number[]; width: number; height: number };
+  getViewport(options: { scale: number }): Viewport;
   cleanup(): unknown;
 }
 
@@ -54,10 +67,17 @@ interface LinkBox extends Box {
   readonly url: string;
 }
 
+export interface DocumentFacts {
+  readonly isTagged: boolean;
+  /** Whether the document shows an optional content group. */
+  readonly isVisible: (group: unknown) => boolean;
+}
+
 /** Reads pages. It keeps the fonts of a document and the time that is left for drawings. */
 export class PageReader {
-  readonly #operators: Operators;
+  readonly #operators: OperatorNames;
   readonly #isTagged: boolean;
+  readonly #isVisible: (group: unknown) => boolean;
   readonly #clock: () => number;
   readonly #fonts = new Map<string, Font>();
   readonly #ligatures = new Ligatures();
@@ -67,13 +87,14 @@ export class PageReader {
 
   /** `clock` returns monotonic milliseconds. */
   constructor(
-    operators: Operators,
-    isTagged: boolean,
+    operators: OperatorNames,
+    { isTagged, isVisible }: DocumentFacts,
     unreadable: UnreadableFonts,
     clock: () => number = () => performance.now(),
   ) {
     this.#operators = operators;
     this.#isTagged = isTagged;
+    this.#isVisible = isVisible;
     this.#clock = clock;
     this.unreadable = unreadable;
   }
@@ -82,26 +103,27 @@ export class PageReader {
     const viewport = page.getViewport({ scale: 1 });
     const { items, styles } = await page.getTextContent({ includeMarkedContent: true });
     const isVertical = (font: string) => styles[font]?.vertical === true;
-    const placementsWith = (textOf: (item: TextItem) => string) =>
-      placementsOf(items, viewport.transform, isVertical, textOf);
+    const placementsWith = (textOf: (item: TextItem) => string) => placementsOf(items, viewport, isVertical, textOf);
     let placements = placementsWith(({ str }) => str);
     const turn = mostlyTurned(placements);
     const turned = turnOf(turn, viewport);
     const placed: Placed = (x, y) => turned(...transformed(viewport.transform, x, y));
     const tree = this.#isTagged ? ((await page.getStructTree()) ?? undefined) : undefined;
-    const { rules, dots } = await this.#drawn(page, items.filter(isTextItem), { placements, placed });
+    const hidden = await this.#drawn(page, items.filter(isTextItem), placed);
+    const { rules, dots } = hidden.shapes.drawn;
+    const remaining = hidden.remover();
     const isType3 = (font: string) => this.#fonts.get(font)?.isType3 === true;
     if (this.#ligatures.learn(items.filter(isTextItem), isType3)) {
       placements = placementsWith((item) => this.#ligatures.read(item));
     }
     const annotations = await page.getAnnotations();
     const { boxes, addresses } = linksOf(annotations, placed);
-    const runOf = (placement: Placement) => this.#run(placement, turned);
+    const runsOf = (placement: Placement) => remaining(this.#run(placement, turned));
     const doubtful = new Map<string, number>();
     for (const { fontName, str } of items.filter(isTextItem)) {
       this.unreadable.add(fontName, str, doubtful);
     }
-    const upright = placements.filter((placement) => placement.turn === turn).map(runOf);
+    const upright = placements.filter((placement) => placement.turn === turn).flatMap(runsOf);
     const isTurned = turn % 2 === 1;
     return {
       width: isTurned ? viewport.height : viewport.width,
@@ -112,7 +134,7 @@ export class PageReader {
         // The tags name the items of lists.
         ...(this.#isTagged ? [] : bulletRuns(dots, upright)),
       ],
-      aside: placements.filter((placement) => placement.turn !== turn && placement.turn !== -1).map(runOf),
+      aside: placements.filter((placement) => placement.turn !== turn && placement.turn !== -1).flatMap(runsOf),
       rules,
       doubtful,
       tree,
@@ -141,26 +163,18 @@ export class PageReader {
     };
   }
 
-  /**
-   * Names of fonts and lines of pages are only known after their drawings are read, which takes as long as reading the
-   * text.
-   */
-  async #drawn(
-    page: SourcePage,
-    items: readonly TextItem[],
-    { placements, placed }: { placements: readonly Placement[]; placed: Placed },
-  ): Promise<Drawn> {
-    const isNew = items.some(({ fontName }) => !this.#fonts.has(fontName));
-    if (this.#drawingMs > MAX_DRAWING_MS || !(isNew || (!this.#isTagged && hasGaps(placements))))
-      return { rules: [], dots: [] };
+  /** Reads the names of fonts, and what a page paints. This takes as long as reading the text. */
+  async #drawn(page: SourcePage, items: readonly TextItem[], placed: Placed): Promise<HiddenText> {
+    const hidden = new HiddenText(this.#isVisible);
+    if (this.#drawingMs > MAX_DRAWING_MS) return hidden;
     const startedAt = this.#clock();
     const list = await page.getOperatorList();
     for (const { fontName } of items) {
       if (!this.#fonts.has(fontName)) this.#fonts.set(fontName, fontOf(page, fontName));
     }
-    const drawn = drawnOf(list, this.#operators, placed);
+    new GraphicsWalk(hidden, placed, (font) => this.#fonts.get(font)?.unit ?? 0.001).run(list, this.#operators);
     this.#drawingMs += this.#clock() - startedAt;
-    return drawn;
+    return hidden;
   }
 }
 
@@ -168,31 +182,20 @@ interface Font {
   readonly name: string;
   /** Whether its characters are drawings, mostly bitmaps. */
   readonly isType3: boolean;
+  /** The size of a unit of its glyphs. */
+  readonly unit: number;
 }
 
 function fontOf({ commonObjs }: SourcePage, key: string): Font {
   const font = commonObjs.has(key) ? commonObjs.get(key) : undefined;
-  if (typeof font !== "object" || font === null) return { name: "", isType3: false };
+  if (typeof font !== "object" || font === null) return { name: "", isType3: false, unit: 0.001 };
   // With the extra properties, pdf.js keeps the program of each font.
   if ("clearData" in font && typeof font.clearData === "function") font.clearData();
   return {
     name: "name" in font && typeof font.name === "string" ? font.name : "",
     isType3: "isType3Font" in font && font.isType3Font === true,
+    unit: "fontMatrix" in font && Array.isArray(font.fontMatrix) ? Number(font.fontMatrix[0]) : 0.001,
   };
-}
-
-/** Whether any lines have gaps as in rows of tables, or are indented as items of lists. */
-function hasGaps(placements: readonly Placement[]): boolean {
-  const left = placements.reduce((least, { x }) => Math.min(least, x), Number.POSITIVE_INFINITY);
-  let [gaps, indents] = [0, 0];
-  let before: Placement | undefined;
-  for (const placement of placements) {
-    const isSameLine = before !== undefined && Math.abs(before.y - placement.y) < 1;
-    if (!isSameLine && placement.x - left > placement.size && placement.x - left < placement.size * 8) indents += 1;
-    if (isSameLine && before !== undefined && placement.x - before.x - before.length > placement.size) gaps += 1;
-    before = placement;
-  }
-  return gaps >= 2 || indents >= 2;
 }
 
 function isTextItem(item: object): item is TextItem {
@@ -201,7 +204,7 @@ function isTextItem(item: object): item is TextItem {
 
 function placementsOf(
   items: readonly object[],
-  viewport: readonly number[],
+  page: Viewport,
   isVertical: (font: string) => boolean,
   textOf: (item: TextItem) => string,
 ): Placement[] {
@@ -217,15 +220,25 @@ function placementsOf(
     const text = plain(textOf(item));
     if (text.trim() !== "" && marks.at(-1)?.isArtifact !== true) {
       const isParted = isSpaced || text.startsWith(" ");
-      const place = placementOf(item, viewport, isVertical(item.fontName));
+      const place = placementOf(item, page.transform, isVertical(item.fontName));
       const placed = { ...place, text: text.trim(), mark: marks.at(-1)?.id ?? "", isSpaced: isParted };
-      if (place.size > 0.5) pushAccented(placements, placed);
+      if (place.size > MIN_SIZE && isOnPage(place, page)) pushAccented(placements, placed);
       if (placements.length >= MAX_PAGE_RUNS) break;
       isSpaced = text.endsWith(" ");
     } else if (text !== "") isSpaced = true;
   }
   return placements;
 }
+
+/** Whether a part of a text is on the page. */
+function isOnPage({ x, y, length, size, turn }: ReturnType<typeof placementOf>, { width, height }: Viewport): boolean {
+  const [endX, endY] = [x + (STEPS[turn] ?? 0) * length, y + (STEPS[(turn + 3) % 4] ?? 0) * length];
+  const isBeside = Math.max(x, endX) < 0 || Math.min(x, endX) > width;
+  return !isBeside && Math.max(y, endY) > 0 && Math.min(y, endY) - size / 2 < height;
+}
+
+/** The direction of a text to the right, by its quarter turns. */
+const STEPS = [1, 0, -1, 0];
 
 /** Accents that stand in text as characters of their own, and the combining ones. */
 const ACCENTS: Readonly<Record<string, string>> = {

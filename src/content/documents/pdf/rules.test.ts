@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
-import { type Drawn, drawnOf } from "./rules.ts";
+import { GraphicsWalk } from "./graphics.ts";
+import { HiddenText } from "./hidden.ts";
+import { type Drawn } from "./rules.ts";
 import { across, down } from "./testing/made-runs.ts";
 
 const OPERATORS = {
@@ -24,7 +26,14 @@ function path(...parts: readonly (number | Name)[]): Step {
 
 function drawn(...steps: readonly Step[]): Drawn {
   const list = { fnArray: steps.map(([operator]) => operator), argsArray: steps.map(([, args]) => args ?? null) };
-  return drawnOf(list, OPERATORS, (x, y) => [x, y]);
+  const hidden = new HiddenText(() => true);
+  const walk = new GraphicsWalk(
+    hidden,
+    (x, y) => [x, y],
+    () => 0.001,
+  );
+  walk.run(list, new Map(Object.entries(OPERATORS).map(([name, number]) => [number, name])));
+  return hidden.shapes.drawn;
 }
 
 const LINE = path("M", 10, 20, "L", 40, 20);

@@ -1,5 +1,5 @@
 import { type Dot } from "./bullets.ts";
-import { type Rule } from "./shapes.ts";
+import { type Placed, type Rule } from "./shapes.ts";
 
 /** Drawn lines of a PDF page. A page with more lines has a drawing, and its lines are ignored. */
 const MAX_RULES = 4_000;
@@ -13,71 +13,26 @@ const MIN_DOT = 1;
 const MAX_DOT = 8;
 const MAX_CORNERS = 64;
 
-/** Converts a position in units of the file to a position on the upright page. */
-export type Placed = (x: number, y: number) => readonly [x: number, y: number];
-
-/** Operators by name, with pdf.js's numbers. */
-export interface Operators {
-  readonly save: number;
-  readonly restore: number;
-  readonly transform: number;
-  readonly paintFormXObjectBegin: number;
-  readonly paintFormXObjectEnd: number;
-  readonly constructPath: number;
-  readonly endPath: number;
-}
-
-/** The drawing operators of a page, each with its arguments at the same index. */
-export interface OperatorList {
-  readonly fnArray: readonly number[];
-  readonly argsArray: readonly unknown[];
-}
-
-/** A matrix of PDF: a, b, c, d, e, f. */
-type Matrix = readonly [number, number, number, number, number, number];
-
-/** Saved matrices of a PDF page. Deeper ones are ignored. */
-const MAX_SAVED = 200;
-
 /** The straight lines, including thin rectangles, and the dots that a page draws. */
 export interface Drawn {
   readonly rules: Rule[];
   readonly dots: Dot[];
 }
 
-/** The lines and dots of a page. Empty if it draws more than `MAX_RULES` lines, and without dots if it draws more than `MAX_DOTS`. */
-export function drawnOf({ fnArray, argsArray }: OperatorList, operators: Operators, placed: Placed): Drawn {
-  const drawn: Drawn = { rules: [], dots: [] };
-  const saved: Matrix[] = [];
-  let matrix: Matrix = [1, 0, 0, 1, 0, 0];
-  for (const [index, operator] of fnArray.entries()) {
-    const args = argsArray[index];
-    if (operator === operators.save || operator === operators.paintFormXObjectBegin) {
-      if (saved.length < MAX_SAVED) saved.push(matrix);
-      // A form has its own matrix.
-      if (operator === operators.paintFormXObjectBegin && Array.isArray(args)) matrix = multiplied(matrix, args[0]);
-    } else if (operator === operators.restore || operator === operators.paintFormXObjectEnd) {
-      matrix = saved.pop() ?? matrix;
-    } else if (operator === operators.transform) {
-      matrix = multiplied(matrix, args);
-    } else if (operator === operators.constructPath && Array.isArray(args) && args[0] !== operators.endPath) {
-      const [a, b, c, d, e, f] = matrix;
-      addShapes(drawn, args[1], (x, y) => placed(a * x + c * y + e, b * x + d * y + f));
-      if (drawn.rules.length > MAX_RULES) return { rules: [], dots: [] };
-    }
-  }
-  return drawn.dots.length > MAX_DOTS ? { ...drawn, dots: [] } : drawn;
-}
+/** Collects the lines and dots of a page. No lines and dots if there are more than `MAX_RULES` lines, and no dots if there are more than `MAX_DOTS`. */
+export class Shapes {
+  readonly #drawn: Drawn = { rules: [], dots: [] };
 
-/** A matrix after another one. Returns the first one if the second is not a matrix. */
-function multiplied(matrix: Matrix, by: unknown): Matrix {
-  const numbers: unknown[] = Array.isArray(by) || ArrayBuffer.isView(by) ? Array.from(by as ArrayLike<number>) : [];
-  const [a, b, c, d, e, f] = numbers.map(Number);
-  if (a === undefined || b === undefined || c === undefined || d === undefined) return matrix;
-  const [ma, mb, mc, md, me, mf] = matrix;
-  const [x, y] = [e ?? 0, f ?? 0];
-  const across = [ma * a + mc * b, mb * a + md * b] as const;
-  return [...across, ma * c + mc * d, mb * c + md * d, ma * x + mc * y + me, mb * x + md * y + mf];
+  /** Adds a path of pdf.js: numbers of steps, each followed by its coordinates. */
+  add(data: Float32Array, placed: Placed): void {
+    if (this.#drawn.rules.length <= MAX_RULES) addShapes(this.#drawn, data, placed);
+  }
+
+  get drawn(): Drawn {
+    const { rules, dots } = this.#drawn;
+    if (rules.length > MAX_RULES) return { rules: [], dots: [] };
+    return { rules, dots: dots.length > MAX_DOTS ? [] : dots };
+  }
 }
 
 type Place = readonly [x: number, y: number];
@@ -85,10 +40,7 @@ type Place = readonly [x: number, y: number];
 /** Number of coordinates after each step of a path: move, line, curve, shorter curve, close. */
 const LENGTHS = [2, 2, 6, 4, 0];
 
-/** Reads a path of pdf.js: numbers of steps, each followed by its coordinates. */
-function addShapes(drawn: Drawn, path: unknown, placed: Placed): void {
-  const data: unknown = Array.isArray(path) ? path[0] : undefined;
-  if (!(data instanceof Float32Array)) return;
+function addShapes(drawn: Drawn, data: Float32Array, placed: Placed): void {
   let places: Place[] = [];
   let isCurved = false;
   const end = () => {

@@ -18,6 +18,17 @@ export interface Run {
   readonly mark: string;
 }
 
+/** Converts a position in units of the file to a position on the upright page. */
+export type Placed = (x: number, y: number) => readonly [x: number, y: number];
+
+/** An area of the upright page. */
+export interface Box {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
 /** A drawn straight line: at `at` on one axis, between two positions on the other. */
 export interface Rule {
   readonly isAcross: boolean;

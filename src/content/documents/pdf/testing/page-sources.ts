@@ -2,16 +2,8 @@ import { PageReader, type SourcePage } from "../read-page.ts";
 import { type Run } from "../shapes.ts";
 import { UnreadableFonts } from "../unreadable.ts";
 
-/** Numbers of pdf.js's operators. */
-const OPERATORS = {
-  save: 10,
-  restore: 11,
-  transform: 12,
-  paintFormXObjectBegin: 74,
-  paintFormXObjectEnd: 75,
-  constructPath: 91,
-  endPath: 28,
-};
+/** The number of pdf.js's operator for paths. */
+const PATH = 91;
 const LINE = Float32Array.of(0, 10, 20, 1, 90, 20);
 
 type Matrix = readonly [number, number, number, number, number, number];
@@ -52,7 +44,7 @@ function sourceOf({ items, annotations = [], viewport = UPRIGHT, vertical = [], 
     }),
     getAnnotations: async () => annotations,
     getStructTree: async () => null,
-    getOperatorList: async () => ({ fnArray: [OPERATORS.constructPath], argsArray: [[20, [LINE]]] }),
+    getOperatorList: async () => ({ fnArray: [PATH], argsArray: [[20, [LINE]]] }),
     getViewport: () => ({ transform: viewport, width: 600, height: 800 }),
     cleanup: () => undefined,
   };
@@ -72,7 +64,12 @@ export async function pagesRead(
 ): Promise<string> {
   let now = 0;
   const clock = (): number => (now += drawingMs);
-  const reader = new PageReader(OPERATORS, isTagged, new UnreadableFonts(), clock);
+  const reader = new PageReader(
+    new Map([[PATH, "constructPath"]]),
+    { isTagged, isVisible: () => true },
+    new UnreadableFonts(),
+    clock,
+  );
   const found: string[] = [];
   for (const source of pages(value)) {
     const { width, height, runs, aside, rules, addresses } = await reader.read(sourceOf(source));

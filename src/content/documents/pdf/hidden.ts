@@ -1,0 +1,158 @@
+import { indexAt, partOf } from "./pieces.ts";
+import { Shapes } from "./rules.ts";
+import { type Box, type Placed, type Run } from "./shapes.ts";
+
+/** Texts of a PDF page that may be hidden, and painted areas in which they are searched. @bound */
+const MAX_TEXTS = 20_000;
+const MAX_AREAS = 2_000;
+/** Pairs of texts on one line that are compared. On a page with more, lines with hidden text are left out. */
+const MAX_FOUND = 1_000_000;
+/** The minimum of red, green and blue of a colour that is not seen on white, of 255, and the maximum of an opacity. */
+const MIN_LIGHT = 240;
+const MAX_CLEAR = 0.05;
+/** Numbers in the data of a rectangle. A path with more may have the shapes of letters. */
+const RECTANGLE = 13;
+
+/** The graphics state in which a text is painted. */
+interface Paint {
+  readonly clip: Box;
+  readonly fill: string;
+  readonly alpha: number;
+  /** The text rendering mode (ISO 32000-1 §9.3.6). */
+  readonly mode: number;
+}
+
+interface Shown {
+  readonly text: string;
+  readonly box: Box;
+}
+
+/** Finds the text of a page that readers do not see, and the lines of the page. */
+export class HiddenText {
+  readonly shapes = new Shapes();
+  readonly #isVisible: (group: unknown) => boolean;
+  /** Whether each open marked content, or one around it, is hidden. */
+  readonly #marks: boolean[] = [];
+  readonly #grounds: { readonly box: Box; readonly isLight: boolean }[] = [];
+  readonly #pictures: { readonly box: Box }[] = [];
+  readonly #invisible: Shown[] = [];
+  readonly #hidden: Shown[] = [];
+  readonly #seen: Shown[] = [];
+
+  /** `isVisible`: whether the document shows an optional content group. */
+  constructor(isVisible: (group: unknown) => boolean) {
+    this.#isVisible = isVisible;
+  }
+
+  /** A path is painted. `placed` converts the positions of its data, and `fill` is its colour, if it is filled. */
+  path(data: Float32Array, placed: Placed, box: Box | undefined, fill: string | undefined): void {
+    this.shapes.add(data, placed);
+    if (box === undefined) return;
+    if (data.length > RECTANGLE) add(this.#pictures, { box }, MAX_AREAS);
+    if (fill !== undefined) add(this.#grounds, { box, isLight: isLight(fill) }, MAX_AREAS);
+  }
+
+  image(box: Box): void {
+    add(this.#pictures, { box }, MAX_AREAS);
+    add(this.#grounds, { box, isLight: false }, MAX_AREAS);
+  }
+
+  /** Marked content begins. `group` are the properties of its optional content group, if it has one. */
+  mark(group: unknown): void {
+    this.#marks.push(this.#marks.at(-1) === true || (group !== undefined && !this.#isVisible(group)));
+  }
+
+  unmark(): void {
+    this.#marks.pop();
+  }
+
+  text(text: string, box: Box, { mode, fill, alpha, clip }: Paint): void {
+    const isLost = this.#marks.at(-1) === true || !overlap(box, clip);
+    const isFilled = mode === 0 || mode === 4;
+    if (isLost || (isFilled && (alpha <= MAX_CLEAR || (isLight(fill) && this.#isOnLight(box)))))
+      add(this.#hidden, { text, box }, MAX_TEXTS);
+    else if (mode === 3 || mode === 7) add(this.#invisible, { text, box }, MAX_TEXTS);
+    else add(this.#seen, { text, box }, MAX_TEXTS);
+  }
+
+  /** Removes hidden text from runs. */
+  remover(): (run: Run) => readonly Run[] {
+    // Text over a picture is the text in it, as programs recognised it.
+    const isOverPicture = ({ box }: Shown) =>
+      this.#pictures.length > MAX_AREAS || this.#pictures.some((picture) => isIn(box, picture.box));
+    const hidden = [...this.#hidden, ...this.#invisible.filter((shown) => !isOverPicture(shown))];
+    const seen = rowsOf(this.#seen);
+    const rows = rowsOf(hidden.filter((shown) => !isShadow(shown, seen(shown.box.bottom))));
+    return (run) => {
+      const near = rows(run.y);
+      return near === undefined
+        ? []
+        : near.reduce<Run[]>((parts, shown) => parts.flatMap((part) => partsWithout(part, shown)), [run]);
+    };
+  }
+
+  /** Whether the last area that was painted below a text is light. */
+  #isOnLight(box: Box): boolean {
+    if (this.#grounds.length > MAX_AREAS) return false;
+    return this.#grounds.findLast((ground) => isIn(box, ground.box))?.isLight !== false;
+  }
+}
+
+function add<Item>(list: Item[], item: Item, most: number): void {
+  if (list.length <= most) list.push(item);
+}
+
+function isLight(color: string): boolean {
+  const parts = /^#(..)(..)(..)$/.exec(color)?.slice(1) ?? ["0"];
+  return parts.every((part) => Number.parseInt(part, 16) >= MIN_LIGHT);
+}
+
+/** Whether the middle of a box is in an area. */
+function isIn({ left, right, top, bottom }: Box, area: Box): boolean {
+  const [x, y] = [(left + right) / 2, (top + bottom) / 2];
+  return x >= area.left && x <= area.right && y >= area.top && y <= area.bottom;
+}
+
+/** Whether two areas overlap, or are less than a point apart. */
+function overlap(a: Box, b: Box): boolean {
+  return a.left < b.right + 1 && a.right > b.left - 1 && a.top < b.bottom + 1 && a.bottom > b.top - 1;
+}
+
+/** Finds the texts whose baselines are near one of a page. Undefined if it has some, but has found `MAX_FOUND` before. */
+function rowsOf(texts: readonly Shown[]): (y: number) => readonly Shown[] | undefined {
+  const rows = new Map<number, Shown[]>();
+  for (const shown of texts) {
+    const { top, bottom } = shown.box;
+    // Rotated text begins at one of two ends.
+    for (const y of isRotated(shown.box) ? [top, bottom] : [bottom]) rows.getOrInsert(Math.round(y), []).push(shown);
+  }
+  let found = 0;
+  return (y) => {
+    const near = [-1, 0, 1].map((away) => rows.get(Math.round(y) + away)).filter((row) => row !== undefined);
+    if (near.length > 0 && found > MAX_FOUND) return undefined;
+    found += near.reduce((sum, row) => sum + row.length, 0);
+    return near.flat();
+  };
+}
+
+/** Whether half of the letters of a hidden text are also in visible texts at its place, whose shadow it is. */
+function isShadow({ text, box }: Shown, visible: readonly Shown[] = []): boolean {
+  const near = visible.filter((one) => overlap(one.box, box));
+  const same = near.filter((one) => text.includes(one.text)).reduce((sum, one) => sum + one.text.length, 0);
+  return same * 2 > text.length || near.some((one) => one.text.includes(text));
+}
+
+function isRotated({ left, right, top, bottom }: Box): boolean {
+  return bottom - top > right - left;
+}
+
+/** The parts of a run beside a hidden text. */
+function partsWithout(run: Run, { text, box }: Shown): Run[] {
+  if (isRotated(box)) return run.x > box.left - 1 && run.x < box.right + 1 ? [] : [run];
+  const [left, right] = [Math.max(box.left, run.x), Math.min(box.right, run.x + run.width)];
+  if (right - left < run.size * 0.1) return [run];
+  if (right - left > run.width * 0.95) return [];
+  const at = run.text.indexOf(text);
+  const [start, end] = at === -1 ? [indexAt(run, left), indexAt(run, right)] : [at, at + text.length];
+  return [...partOf(run, 0, start), ...partOf(run, end, run.text.length)];
+}
