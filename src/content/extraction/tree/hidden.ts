@@ -136,8 +136,12 @@ function hasMathBefore({ prev }: Element): boolean {
 
 function hides(style: string): boolean {
   if (style.length > MAX_ATTRIBUTE_LENGTH) return false;
-  return /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))\b/i.test(style);
+  return HIDES.test(style);
 }
+
+/** Styles that hide an element, or move it off the page: over 999 pixels to the left, or up. */
+const HIDES =
+  /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|(?:left|top)\s*:\s*-(?:\d{4,7}px|\d{3,6}r?em))\b/i;
 
 /** Wikis hide the MathML and show a picture of it. The MathML has the formula's source. */
 function keepsMath({ attribs }: Element): boolean {
