@@ -100,6 +100,20 @@ test("the signature of a failed call counts until it has expired", () => {
   expect(() => spending.add(parseDollars("$0.5"), "$1")).toThrow("$1.00 of today's limit of $1 are used up");
 });
 
+test("the signatures of a day add up to at most twice the limit, even if all have expired", () => {
+  let now = Date.parse("2026-03-01T12:00:00Z");
+  const spending = new Spending(fresh(), () => now);
+  for (let at = 0; at < 2; at += 1) {
+    const fail = spending.add(parseDollars("$1"), "$1");
+    fail(now / 1000);
+    now += 3_600_000;
+  }
+  expect(spending.today().counted).toBe(0n);
+  expect(() => spending.add(1n, "$1")).toThrow(
+    "$2.00 are signed today, $2.00 of it for failed calls; the limit of $1 allows twice as much",
+  );
+});
+
 test("a failed call of yesterday takes nothing out of today's total", () => {
   let now = Date.parse("2026-03-01T23:59:59Z");
   const spending = new Spending(fresh(), () => now);
