@@ -65,7 +65,7 @@ export function isFolded(element: Element): boolean {
   if (attribs["x-cloak"] !== undefined && attribs["x-show"] !== undefined) return !isPanel(element);
   if (name === "dialog" && attribs["open"] === undefined) return true;
   const style = attribs["style"];
-  if (style !== undefined && hides(style) && !keepsMath(element)) return !isPanel(element);
+  if (style !== undefined && hides(style, element) && !keepsMath(element)) return !isPanel(element);
   return attribs["aria-hidden"] === "true" && isDecoration(element);
 }
 
@@ -134,9 +134,10 @@ function hasMathBefore({ prev }: Element): boolean {
   return prev !== null && isTag(prev) && prev.attribs["class"] === "katex-mathml";
 }
 
-function hides(style: string): boolean {
+function hides(style: string, { children }: Element): boolean {
   if (style.length > MAX_ATTRIBUTE_LENGTH) return false;
-  return HIDES.test(style);
+  // Lists of blocks have no size of letters themselves, so that there are no spaces between the blocks.
+  return HIDES.test(style) || (/(?:^|;)\s*font-size\s*:\s*0\D{0,3}(?:;|$)/i.test(style) && !children.some(isTag));
 }
 
 /** Styles that hide an element, or move it off the page: over 999 pixels to the left, or up. */

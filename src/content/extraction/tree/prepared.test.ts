@@ -134,6 +134,13 @@ describe("an element is left out", () => {
     ["by its place above the page", '<p style="position:fixed;top: -100em">five</p>', true],
     ["but not with a negative margin", '<p style="margin-left:-9999px">five</p>', false],
     ["but not near the page", '<p style="position:relative;left:-120px">five</p>', false],
+    ["by the size of its letters", '<p style="color:red;font-size: 0px">five</p>', true],
+    [
+      "but not if they have elements of another size",
+      '<p style="font-size:0"><b style="font-size:1em">five</b></p>',
+      false,
+    ],
+    ["but not by a size below one", '<p style="font-size:0.9em">five</p>', false],
     ["by its collapse", '<p style="visibility: collapse">five</p>', true],
     ["by a style that begins so", '<p style="x-display:none; display:none-x2">five</p>', true],
     ["but not by a style with this end", '<p style="x-display:none">five</p>', false],
