@@ -43,7 +43,14 @@ describeSides({
     "YES?": ["Le Parlement de Valmont a reporté le vote de la loi sur l'eau le 12 juin 2026."],
   },
   "¿Superará el paro en Altamar el 12 % en agosto de 2026?": {
-    NO: ["El paro en Altamar bajó al 11,6 % en agosto de 2026."],
+    YES: [
+      "El paro en Altamar subió al 12,4 % en agosto de 2026.",
+      "La tasa de paro en Altamar fue del 12,4 % en agosto de 2026.",
+    ],
+    NO: [
+      "El paro en Altamar bajó al 11,6 % en agosto de 2026.",
+      "La tasa de paro en Altamar fue del 11,6 % en agosto de 2026.",
+    ],
     "": [
       "El paro en Altamar subió un 12,4 % en agosto de 2026.",
       "El paro en Riviera subió al 12,4 % en agosto de 2026.",

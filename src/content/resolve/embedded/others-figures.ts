@@ -112,6 +112,8 @@ export function isOfOtherOutcome(
   if (isContrary && said.isDisjointFrom(outcomes)) return true;
   // "a perdu 43 sièges"
   if (said.has("lose") && !outcomes.has("lose") && !KNOWN.has(unit)) return true;
+  // "ordered to pay 1.4 million dollars" for "awarded 1 million dollars"
+  if (outcomes.has("win") && said.has("pay")) return true;
   // "traded at 124 dollars" for "close above 120 dollars"
   if (outcomes.has("close") && KNOWN.has(unit) && !said.has("close") && !own.some(({ text }) => ENDS.test(text)))
     return true;
@@ -198,10 +200,17 @@ export function isOfOtherPredicate(
       one !== undefined &&
       zone.some(({ stem }) => one.heads.has(stem)) &&
       standsIn(one, zone, { reader, predication, near, names, terms, isSubject }) === undefined;
+    const done = isPassive ? predication.before : predication.after;
+    // "Lindqvist beat Halden by 7 points" for "Halden beat Lindqvist by 5 points"
+    if (hasHead(agent, done) && hasHead(named, doer) && !hasHead(agent, doer)) return true;
     return (
       isOther(agent, doer, !isPassive) || isOther(named, isPassive ? predication.before : predication.after, isPassive)
     );
   });
+}
+
+function hasHead(one: Argument | undefined, zone: readonly Token[]): boolean {
+  return one !== undefined && zone.some(({ stem }) => one.heads.has(stem));
 }
 
 const PERCENT = /^(?:percent|cent|prozent|ciento|cento)$/u;

@@ -137,6 +137,9 @@ function structureOf({ statement, thresholds, ...plan }: Plan, language: Languag
   // "confirm X as governor"
   const isConfirmed = predicate.text.startsWith("confirm") && tokens.slice(at).some(({ text }) => text === "as");
   const outcomes = isBound ? new Set<string>() : isConfirmed ? new Set(["approve"]) : outcomesOf(tokens, at);
+  // "released from prison" is not the release of a film.
+  if (outcomes.has("free") && tokens.some(({ text }) => /^(?:prison|jail|custody|detention)$/u.test(text)))
+    outcomes.delete("release");
   // "fail to sign", "be able to sign": the verb before "to" is not part of the subject.
   const left = tokens.slice(0, tokens[at - 1]?.text === "to" ? Math.max(1, at - 2) : at);
   const behind = tokens.slice(at + length);
@@ -278,6 +281,9 @@ function obliqueOf([first, ...rest]: readonly Token[], terms: ReadonlySet<string
   return words.length === 0 ? undefined : { preposition: first.text, words: new Set(words) };
 }
 
+const MEASURED =
+  /^(?:million\p{L}*|billion\p{L}*|mill?iard\p{L}*|millon\p{L}*|milion\p{L}*|milh\p{L}+|thousand|percent|prozent|euros?|dollars?|pounds?|yen|points?)$/u;
+
 /** Words with the numbers that belong to them: "Wren-2", "Line 9", "the 400 metres". */
 export function numberedIn(tokens: readonly Token[]): [string, string][] {
   return tokens.flatMap(({ stem, capital, text }, at): [string, string][] => {
@@ -288,7 +294,9 @@ export function numberedIn(tokens: readonly Token[]): [string, string][] {
       /^\p{L}/u.test(text) &&
       next !== undefined &&
       /^\d{1,3}$/u.test(next.text) &&
-      /^[\s-]$/u.test(next.gap)
+      /^[\s-]$/u.test(next.gap) &&
+      // "fined Zetalk 90 million euros"
+      !MEASURED.test(tokens[at + 2]?.text ?? "")
       ? [[stem, next.text]]
       : [];
   });

@@ -126,7 +126,7 @@ function statementIn(asked: Asked, passage: Passage, at: At): Statement | undefi
 function leavesOut(asked: Asked, { near }: Passage, isFigure: boolean): boolean {
   const { terms, names, predicate, agent, patient, language = "en" } = asked;
   if (isFigure) return !names.isSubsetOf(near);
-  const core = new Set([...names, ...(agent?.words ?? []), ...(patient?.words ?? []), predicate?.stem]);
+  const core = new Set([...(agent?.words ?? []), ...(patient?.words ?? []), predicate?.stem]);
   const { denies } = GRAMMARS[language];
   return [...terms].some(
     (term) => !core.has(term) && !near.has(term) && !WORDS.time.has(term) && !(asked.plan.negated && denies.has(term)),
@@ -235,8 +235,10 @@ function read(asked: Asked, passage: Passage, sentence: ReadSentence): Reading {
       };
     }
     if (asked.thresholds.some(({ comparison }) => comparison !== "equal")) {
-      // "left its rate unchanged" for "cut its rate by at least 50 basis points"
-      const outcome = asked.asksChange ? outcomeOf(asked, passage, sentence) : NOTHING;
+      // "left its rate unchanged" for "cut its rate by at least 50 basis points", "Y beat X" for "X beat Y by 5 points"
+      const isDirected = [...asked.outcomes].some((one) => OUTCOMES.directed.has(one));
+      const isRead = asked.asksChange || (isDirected && asked.patient?.words.isDisjointFrom(asked.names) === false);
+      const outcome = isRead ? outcomeOf(asked, passage, sentence) : NOTHING;
       return outcome.sign < 0 ? outcome : NOTHING;
     }
     // "the second time" for "three times"

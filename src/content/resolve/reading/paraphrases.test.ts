@@ -49,7 +49,6 @@ const QUESTIONS: Readonly<Record<string, Sides>> = {
   },
   "Will Lena Okoro win Best Actress at the 2026 Silver Lantern Awards?": {
     YES: [
-      'Best Actress went to Lena Okoro for her role in "The Salt Road".',
       "Lena Okoro was named Best Actress at the Silver Lantern Awards on Sunday.",
       "The Best Actress award went to Lena Okoro at the 2026 Silver Lantern Awards.",
       "At the 2026 Silver Lantern Awards, Lena Okoro picked up the prize for Best Actress.",
@@ -66,6 +65,7 @@ const QUESTIONS: Readonly<Record<string, Sides>> = {
       "Best Actress at the 2025 Silver Lantern Awards went to Lena Okoro.",
     ],
     "YES?": [
+      'Best Actress went to Lena Okoro for her role in "The Salt Road".',
       "Best Actress went to Lena Okoro in our readers' poll.",
       "In the rehearsal Best Actress went to Lena Okoro.",
       "Best Supporting Actress went to Lena Okoro.",
