@@ -112,6 +112,8 @@ export function isOfOtherOutcome(
   if (isContrary && said.isDisjointFrom(outcomes)) return true;
   // "a perdu 43 sièges"
   if (said.has("lose") && !outcomes.has("lose") && !KNOWN.has(unit)) return true;
+  // "valued at 62 million dollars" for "raise at least 50 million dollars"
+  if (KNOWN.has(unit) && governsFigure(asked) && own.some(({ text }) => VALUES.test(text))) return true;
   // "ordered to pay 1.4 million dollars" for "awarded 1 million dollars"
   if (outcomes.has("win") && said.has("pay")) return true;
   // "traded at 124 dollars" for "close above 120 dollars"
@@ -143,6 +145,15 @@ export function isOfOtherOutcome(
     )
   );
 }
+
+/** Whether the figure is the object of the question's predicate: "raise at least 50 million dollars". */
+function governsFigure({ plan: { statement }, predicate, thresholds: [threshold] }: Asked): boolean {
+  const start = threshold === undefined ? -1 : statement.indexOf(threshold.text);
+  return predicate !== undefined && start > predicate.end && COMPARES.test(statement.slice(predicate.end, start));
+}
+
+const VALUES = /^(?:valu(?:e[ds]?|ing|ations?)|worth|owe[sd]?|sued|seek\p{L}*|sought|offer\p{L}*|borrow\p{L}*)$/u;
+const COMPARES = /^\s(?:(?:at\s(?:least|most)|(?:more|less)\sthan|over|under|about|up\sto|exactly)\s)?[$€£¥]?$/iu;
 
 /** "recalled", "zurückgerufen", "a embauché": a verb that not every figure can have. */
 function isOtherVerb(word: Token, previous: Token | undefined, language: Language): boolean {
@@ -180,12 +191,13 @@ export function isOfAudience({ predicate, thresholds }: Asked): boolean {
  * "the youth team of Halden won 40 games".
  */
 export function isOfOtherPredicate(
-  { agent, names, outcomes, patient, predicate, terms }: Asked,
+  { agent, names, outcomes, patient, predicate, terms, thresholds }: Asked,
   { near }: Passage,
   { tokens, clause, language }: { tokens: readonly Token[]; clause: Clause; language: Language },
 ): boolean {
   const reader = { grammar: GRAMMARS[language], language };
   const named = patient?.words.isDisjointFrom(names) === false ? patient : undefined;
+  const units = thresholds.map(({ unit }) => unit);
   return tokens.some((token, at) => {
     if (token.start < clause.start || token.end > clause.end) return false;
     if (token.stem !== predicate?.stem && [...conceptsAt(tokens, at)].every((one) => !outcomes.has(one))) return false;
@@ -196,16 +208,17 @@ export function isOfOtherPredicate(
     // "66 percent of voters approved"
     const share = actors.findIndex(({ text }, n) => PERCENT.test(text) && WORDS.of.has(actors[n + 1]?.text));
     const doer = share < 0 ? actors : actors.slice(share + 2);
+    // "shipped 2.4 million units of its Lyra tablet"
+    const { before, after: all } = predication;
+    const counted = all.findIndex(({ text }, n) => WORDS.of.has(text) && units.includes(all[n - 1]?.stem ?? ""));
+    const done = isPassive ? before : all.slice(counted + 1);
     const isOther = (one: Argument | undefined, zone: readonly Token[], isSubject: boolean): boolean =>
       one !== undefined &&
       zone.some(({ stem }) => one.heads.has(stem)) &&
       standsIn(one, zone, { reader, predication, near, names, terms, isSubject }) === undefined;
-    const done = isPassive ? predication.before : predication.after;
     // "Lindqvist beat Halden by 7 points" for "Halden beat Lindqvist by 5 points"
     if (hasHead(agent, done) && hasHead(named, doer) && !hasHead(agent, doer)) return true;
-    return (
-      isOther(agent, doer, !isPassive) || isOther(named, isPassive ? predication.before : predication.after, isPassive)
-    );
+    return isOther(agent, doer, !isPassive) || isOther(named, done, isPassive);
   });
 }
 

@@ -9,15 +9,31 @@ import { IRREGULAR_PAST, type Language, type Word, wordsOf } from "../reading/wo
 import { GENERAL } from "./others-figures.ts";
 import { type Asked, numberedIn, yearsOf } from "./question.ts";
 
+const TITLE = /["“«„]\s?([^"“”«»„]{2,60}?)\s?["”»“]/gu;
+
+function titlesIn(text: string): string[] {
+  return [...text.matchAll(TITLE)].map(([, title = ""]) => title.toLowerCase());
+}
+
+/** Whether a text names another title in quotation marks that has a word of the question's: "High Tide" for "Low Tide". */
+function isOfOtherTitle(statement: string, text: string): boolean {
+  const [asked, said] = [titlesIn(statement), titlesIn(text)];
+  return asked.some((title) => {
+    const stems = new Set(wordsOf(title).map(({ stem }) => stem));
+    return !said.includes(title) && said.some((other) => wordsOf(other).some(({ stem }) => stems.has(stem)));
+  });
+}
+
 /**
  * Whether a sentence has another word where the question has one that the text does not have: "Coral Air" for "Reef Air",
  * "the law on water" for "the law on energy".
  */
 export function isOfSibling(
   { plan, language, predicate, thresholds }: Asked,
-  { words, near }: Passage,
+  { words, near, text }: Passage,
   own: Language | undefined,
 ): boolean {
+  if (isOfOtherTitle(plan.statement, text)) return true;
   if (language === undefined || language !== own) return false;
   const grammar = GRAMMARS[language];
   const slots = slotsOf(wordsOf(plan.statement), grammar);

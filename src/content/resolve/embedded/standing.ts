@@ -4,7 +4,7 @@ import { ADVERB, type Token } from "../reading/spans.ts";
 import { WORDS } from "../reading/vocabulary.ts";
 import { IRREGULAR_PAST, isForm, isRomance } from "../reading/words.ts";
 import { BY_CONTEXT } from "./fit.ts";
-import { type Argument } from "../reading/noun-phrases.ts";
+import { type Argument, ownersIn } from "../reading/noun-phrases.ts";
 import { isOfAnother, isOwner, type Place } from "./rivals.ts";
 
 /** Nouns that a name does not need: "Petrel" for "the Petrel mission". */
@@ -40,10 +40,11 @@ function hasMembers(argument: Argument, zone: readonly Token[], place: Place): b
 /** Whether an argument stands in a part of a sentence as its noun phrase: a factor, or undefined if it does not. */
 export function standsIn(argument: Argument, zone: readonly Token[], place: Place): number | undefined {
   const { reader, near, predication, isSubject } = place;
-  // "Kestrel's bid for Orbis"
-  const owners = zone.filter((_, at) => isOwner(zone[at + 1])).map(({ stem }) => stem);
-  const { owner, words: own } = argument;
-  if (owner !== undefined && !owners.includes(owner) && owners.some((stem) => own.has(stem))) return undefined;
+  // "Kestrel's bid for Orbis", "Fenwick Bank's shareholders" for "Aldine Bank's shareholders"
+  const { owner = [], words: own } = argument;
+  const owners = ownersIn(zone).filter((name) => name.some((word) => own.has(word)));
+  if (owner.length > 0 && owners.length > 0 && !owners.some((name) => owner.every((word) => name.includes(word))))
+    return undefined;
   const found = zone.findIndex(
     (word, at) =>
       (isOneOf(argument.heads, word, reader) || isDeed(argument, word)) && isHeadAt(zone, at, argument, place),

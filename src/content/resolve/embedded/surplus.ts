@@ -5,6 +5,7 @@ import { describedIn, quantitiesOf } from "../reading/quantities.ts";
 import { ADVERB, type ReadSentence, type Token } from "../reading/spans.ts";
 import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
 import { IRREGULAR_PAST, isForm, isRomance, type Language, STOP_WORDS, type Word, wordsOf } from "../reading/words.ts";
+import { ADJECTIVE_ENDINGS } from "../evidence/passages.ts";
 import { isOfAudience } from "./others-figures.ts";
 import { type Asked } from "./question.ts";
 
@@ -45,7 +46,7 @@ export function hasSurplus(
   if (language === "en" && hasLikeName(asked, tokens, question)) return true;
   const isOnlyHere = (words: RegExp): boolean =>
     words.test(text.slice(part.start, part.end)) && !words.test(asked.plan.statement);
-  if (!isSubjectOnly && (isOnlyHere(AGAIN) || isOnlyHere(BRIEF))) return true;
+  if (!isSubjectOnly && [AGAIN, BRIEF, OF_AGE].some(isOnlyHere)) return true;
   if (!isSubjectOnly && asked.thresholds.length === 0 && isOnlyHere(PARTLY)) return true;
   return phrasesOf(tokens, text, part, grammar).some((words) => {
     const roles = words.map((word, at): Role => {
@@ -85,6 +86,8 @@ export function hasSurplus(
 /** Verbs for a thing that was open before. */
 const AGAIN = /(?<!\p{L})(?:reop|wiederer|rouv|reab|riap)\p{L}+/iu;
 
+/** "the under-21 team" */
+const OF_AGE = /(?<!\p{L})(?:under|over|u)-?\d{2}s?(?![\d.,])/iu;
 /** "acquitted of one of three charges" */
 const PARTLY = /(?<!\p{L})(?:one|two|some|several|half|part)\sof\s(?:the|his|her|its|their|two|three|four|five|\d)/iu;
 /** Words for a state that lasts a short time. */
@@ -129,9 +132,14 @@ function isForeign(phrase: Phrase, isSubjectOnly: boolean): boolean {
 /** "Sommers" for "Sommer": the stems of two names can be the same. */
 function hasLikeName({ names }: Asked, tokens: readonly Token[], question: readonly Word[]): boolean {
   return tokens.some(
-    ({ text, stem, capital }) => capital && names.has(stem) && !question.some((one) => one.text === text),
+    ({ text, stem, capital }) =>
+      capital &&
+      names.has(stem) &&
+      !question.some((one) => one.text === text || one.text === text.replace(OF_PLACE, "")),
   );
 }
+
+const OF_PLACE = ADJECTIVE_ENDINGS.en;
 
 /** Whether a capital word makes another name of the question's: "Vale Super Cup", "in West Orland", "Coppa dei Colli Primavera". */
 function isInName({ words, roles, language, isDefinite, isPair }: Phrase, at: number): boolean {

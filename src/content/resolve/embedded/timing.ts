@@ -34,7 +34,10 @@ export function inTime(
   const neutral: Statement = { ...statement, supports: "NEUTRAL" };
   // A page cannot report what happens after its publication.
   const told = Math.min(source.published ?? asked.now, asked.now) + DAY;
-  if (date !== undefined && date.from > told) return { ...neutral, kind: "announcement" };
+  // "delayed the release to November" for "by 1 October"
+  const isPutOff =
+    reading.sign < 0 && !reading.isAbsence && date !== undefined && deadline !== undefined && date.from > deadline;
+  if (date !== undefined && date.from > told && !isPutOff) return { ...neutral, kind: "announcement" };
   if (from !== undefined && from > told && reading.sign > 0) return neutral;
   if (date !== undefined && from !== undefined && date.to < from) return neutral;
   // "opened in June" for "after 15 June"

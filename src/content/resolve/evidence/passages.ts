@@ -1,7 +1,7 @@
 import { type Plan, type Source } from "../reading/analysis.ts";
 import { Frames, isEntry } from "../reading/frames.ts";
 import { hostOf, isOf } from "../reading/resolution-source.ts";
-import { languageOf, STOP_WORDS, stemOf, type Word, wordsOf } from "../reading/words.ts";
+import { type Language, languageOf, STOP_WORDS, stemOf, type Word, wordsOf } from "../reading/words.ts";
 
 /** Maximum number of characters of a source that are read. The rest is ignored. */
 const MAX_TEXT = 300_000;
@@ -142,7 +142,7 @@ export function passagesOf(
   // "Cup final: Alder Town 2 Fennick Rovers 1": a short word counts beside another one.
   if (ownTerms.size > 1) for (const term of ownTerms) titleWords.add(familyOf(term));
   let openingTerms: ReadonlySet<string> = new Set();
-  const isGerman = languageOf(plan.question) === "de";
+  const ending = ADJECTIVE_ENDINGS[languageOf(plan.question) ?? "en"];
   const frames = new Frames(source.url, source.title, source.text);
   const isTopic = (text: string): boolean => sharedTerms(text, terms).size > 0;
   const kept: Passage[] = [];
@@ -153,7 +153,7 @@ export function passagesOf(
   const texts: string[] = [];
   for (const sentence of sentencesOf(source.text)) {
     texts.push(sentence.text);
-    const words = isGerman ? wordsOf(sentence.text).map((word) => ofPlace(word, names)) : wordsOf(sentence.text);
+    const words = wordsOf(sentence.text).map((word) => ofPlace(word, names, ending));
     const shared = new Set(words.flatMap(({ stem }) => (terms.has(stem) ? [stem] : [])));
     // The line with the name of the site or the author is about neither.
     if (SENTENCE.test(sentence.text)) {
@@ -195,10 +195,17 @@ export function passagesOf(
     }));
 }
 
-/** "der Lindauer Stadtrat" for "der Stadtrat von Lindau": the place as an adjective has the stem of its name. */
-function ofPlace(word: Word, names: ReadonlySet<string>): Word {
-  const stem = stemOf(word.text.replace(/er$/u, ""));
-  return word.capital && !names.has(word.stem) && names.has(stem) ? { ...word, stem } : word;
+/** The endings of adjectives that name a place. */
+export const ADJECTIVE_ENDINGS: Readonly<Partial<Record<Language, RegExp>> & Record<"en" | "de", RegExp>> = {
+  de: /er$/u,
+  en: /(?:i?an|n|ese|ic)$/u,
+};
+
+/** "der Lindauer Stadtrat" for "der Stadtrat von Lindau", "the Marvian court": the place as an adjective has the stem of its name. */
+function ofPlace(word: Word, names: ReadonlySet<string>, ending: RegExp | undefined): Word {
+  if (ending === undefined || !word.capital || names.has(word.stem)) return word;
+  const stem = stemOf(word.text.replace(ending, ""));
+  return stem !== word.stem && names.has(stem) ? { ...word, stem } : word;
 }
 
 /** Whether a sentence has a word of the question that the title has, as the first sentence of a report has. */

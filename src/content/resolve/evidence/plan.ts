@@ -79,6 +79,9 @@ function statementOf(question: string): string {
   return ofMarket((whole?.[1] ?? text).trim())
     .replace(FIRST, "win ")
     .replace(TURN_OUT, "$1 turnout $3 be $2")
+    .replace(WILL_APPROVE, "will $<firm>'s $<thing> be approved$<rest>")
+    .replace(DID_APPROVE, "was $<firm>'s $<thing> approved$<rest>")
+    .replace(/\bbe\sre-?elected\b/iu, "win re-election")
     .replace(BE_NEXT, "$<subject> become the ")
     .replace(BE_CANDIDATE, "$<subject> become $<party>candidate")
     .replace(APPOSITION, (_, name: string | undefined, other = "") => `${name ?? other} `);
@@ -94,6 +97,11 @@ const APPOSITION = new RegExp(
 /** "40 percent of voters turn out in the election": its turnout. */
 const TURN_OUT =
   /^(did|will|has|have)\s(.{1,60}?)\sof\s(?:the\s)?(?:(?:registered|eligible)\s)?voters\s(?:turn(?:ed)?\sout|vote|take\spart|cast\sa\sballot)\s(in\s.+)$/iu;
+
+const APPROVAL = String.raw`\s(?<firm>.{2,60}?)\s(?:get|gotten|received?|won|win|secured?|obtain(?:ed)?|gain(?:ed)?)\s(?:(?:final|full|regulatory|marketing)\s)?approval\sfor\s(?:its\s|their\s)?(?<thing>.+?)(?<rest>\s(?:in|by|before|on|from)\s.*)?$`;
+/** "get approval for its drug": the drug is approved. */
+const WILL_APPROVE = new RegExp(`^will${APPROVAL}`, "iu");
+const DID_APPROVE = new RegExp(`^(?:did|has)${APPROVAL}`, "iu");
 
 /** Other words for the one who wins. */
 const FIRST = /(?<!\p{L})(?:finish|come|place)\sfirst\s(?:in|at)\s|(?<!\p{L})take\sfirst\splace\s(?:in|at)\s/iu;

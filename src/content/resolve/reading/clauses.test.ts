@@ -147,7 +147,7 @@ const SENTENCES: Readonly<Record<Language, readonly Row[]>> = {
       "fact",
       "marlow | hat das gesetz und den haushalt gekurzt",
     ],
-    ["Der Rat tagte, bevor Marlow das Gesetz *unterzeichnete*.", "fact", "bevor marlow das gesetz | "],
+    ["Der Rat tagte, bevor Marlow das Gesetz *unterzeichnete*.", "open", "bevor marlow das gesetz | "],
     ["Marlow will das Gesetz nicht *unterzeichnen*.", "future", "marlow | will das gesetz nicht"],
     ["Die *Wahl* des Rats steht aus.", "noun", "die | des rats steht aus"],
     ["Der Rat hat der *Wahl* zugestimmt.", "fact", "der rat | hat der zugestimmt"],

@@ -8,9 +8,9 @@ import { numberWordPattern } from "./number-words.ts";
 const LESS =
   "(?:short|small|cheap|slow|light|young|weak|narrow)er than|less than|fewer than|lower than|under|below|short of|" +
   "(?:kürz|klein|niedrig|gering|billig|langsam|leicht|jüng|schwäch|schmal)er als|weniger als|unter|" +
-  "moins de|sous|menos de|por debajo del?|meno di|sotto|abaixo d(?:e|os?|as?)";
+  "moins d(?:e|['’])|sous|menos de|por debajo del?|meno di|sotto|abaixo d(?:e|os?|as?)";
 const MORE =
-  "\\p{L}{2,12}er than|more than|over|above|beyond|exceeding|\\p{L}{2,12}er als|mehr als|über|plus de|más de|più di|oltre|mais de|acima de";
+  "\\p{L}{2,12}er than|more than|over|above|beyond|exceeding|\\p{L}{2,12}er als|mehr als|über|plus d(?:e|['’])|más de|più di|oltre|mais de|acima de";
 const NOT = "(?:\\b(?:no|not|never|nicht|pas|nunca)|n['’]t)(?:\\sany)?\\s";
 
 /** Words that compare a number. They belong to thresholds. */

@@ -10,8 +10,8 @@ export interface Argument {
   readonly heads: ReadonlySet<string>;
   /** The nouns that describe it, by which a text can come back to it: "ferry" of "the ferry Aurora". */
   readonly kinds: ReadonlySet<string>;
-  /** Whose it is: "Orbis" of "Orbis's bid for Kestrel". */
-  readonly owner?: string | undefined;
+  /** The name of its owner: "Aldine Bank" of "Aldine Bank's shareholders". */
+  readonly owner?: readonly string[];
   /** The outcomes that its heads name: of "the takeover of Sillo", that Sillo is acquired. */
   readonly outcomes?: ReadonlySet<string>;
 }
@@ -59,13 +59,22 @@ export function argumentOf(
       !word.capital && !terms.has(word.stem) && !isFunctionWord(word.text, grammar) && tokens[n + 1]?.capital,
   );
   if (kept.length === 0) return undefined;
-  const owner = tokens.find((word, n) => terms.has(word.stem) && tokens[n + 1]?.text === "s")?.stem;
+  const owner = ownersIn(tokens)[0]?.filter((stem) => terms.has(stem)) ?? [];
   return {
     owner,
     words: new Set(kept.map((word) => word.stem)),
     heads,
     kinds: new Set(kinds.map(({ stem }) => stem)),
   };
+}
+
+/** The names before each mark of a possessive, as stems. */
+export function ownersIn(tokens: readonly Token[]): string[][] {
+  return tokens.flatMap(({ text, gap }, at) => {
+    if (text !== "s" || !/['’]/u.test(gap)) return [];
+    const start = tokens.slice(0, at).findLastIndex(({ capital }) => !capital) + 1;
+    return [tokens.slice(start, at).map(({ stem }) => stem)];
+  });
 }
 
 const RESULT = /^(?:results?|outcome|ergebnis\p{L}*|resultats?|resultados?|risultat[oi]|esito)$/u;

@@ -19,6 +19,8 @@ const NP = String.raw`(?:(?!\b(?:that|if|whether|when|after|before|because|and|b
 /** A name and its parts, to the next preposition or mark. */
 const NAME = String.raw`(?:(?:the|an?)\s)?(?:[\p{L}'’-]+\s){0,3}?\p{Lu}[\p{L}'’.-]*(?:\s(?:(?:of|de|da|van|von|the)\s)*\p{Lu}[\p{L}'’-]*)*`;
 const BODY = String.raw`(?:[Tt]he\s|\p{Lu}[\p{L}-]*['’]s\s)?(?:(?:\p{Lu}[\p{L}-]*|national|federal|state|city|lower|upper)\s){0,2}(?:[Ss]enate|[Pp]arliament|[Cc]ongress|[Aa]ssembly|[Cc]ouncil|[Cc]hamber|[Ll]egislature|[Hh]ouse|[Bb]oard)(?:\sof\s(?:the\s)?\p{Lu}[\p{L}-]*(?:\s\p{Lu}[\p{L}-]*)*)?(?!['’]|\s(?:\p{L}+\s){0,2}(?:committee|panel|subcommittee|caucus|group|members?|president|speaker|leader))`;
+/** Groups of people who vote, with their owner. */
+const VOTERS = String.raw`(?:[Tt]he\s|\p{Lu}[\p{L}-]*(?:\s\p{Lu}[\p{L}-]*){0,3}['’]s?\s)?(?:[Ss]hareholders|[Mm]embers|[Vv]oters|[Dd]elegates|[Cc]reditors|[Ww]orkers|[Rr]esidents|[Ll]awmakers|[Dd]eputies|[Ss]enators|MPs)(?:\s(?:of|in|at)\s(?:the\s)?\p{Lu}[\p{L}-]*(?:\s\p{Lu}[\p{L}-]*)*)?`;
 const NUMBER = String.raw`(?:(?:some|about|around|only|just|more\sthan|over|nearly|almost|roughly|at\sleast|a\stotal\sof)\s)?(?:\d[\d.,]*\d|\d)(?:\s(?:thousand|million))?`;
 const HAS = String.raw`(?:ha[sd]\s|have\s)?`;
 const CAN_BE_WON = String.raw`(?:title|championship|crown|trophy|cup|promotion|victory|prize|award|medal|gold)`;
@@ -33,7 +35,31 @@ function paraphrase(from: string, to: string, rest: Pick<Paraphrase, "outcomes" 
   return { ...rest, from: new RegExp(from, "iu"), to };
 }
 
+const PLACES = "first second third fourth fifth sixth seventh eighth ninth tenth".split(" ");
+const TOPS = "one two three four five six seven eight nine ten".split(" ");
+
+function placesOf(list: readonly string[]): string {
+  return `(?:finished|came|placed|ended)\\s(?:in\\s)?(?:${list.join("|")})(?:\\splace)?\\b`;
+}
+
+/** "finished third" for "finish in the top four", by the number of the question. */
+const RANKS = TOPS.flatMap((top, at) => {
+  const asks = new RegExp(`\\btop\\s(?:${top}|${at + 1})\\b`, "iu");
+  return [
+    paraphrase(placesOf(PLACES.slice(0, at + 1)), `finished in the top ${top}`, { asks }),
+    paraphrase(placesOf([...PLACES.slice(at + 1), "last"]), `did not finish in the top ${top}`, { asks }),
+  ];
+});
+
 const PARAPHRASES: readonly Paraphrase[] = [
+  ...RANKS,
+  paraphrase(
+    "(?<=(?:won|wins|took|takes|claimed|earned)\\s)(?:an?\\s|the\\s)?(?:gold|silver|bronze)\\b(?:\\smedal)?",
+    "a medal",
+    {
+      asks: /\ba\smedal\b/iu,
+    },
+  ),
   // "Best Actress went to Lena Okoro"
   paraphrase(
     `${START}(?<prize>${NP}{3,80}?)\\s${HAS}(?:went|goes|gone)\\s(?:(?:on|in|at)\\s[^,;.]{2,24}?\\s)?to\\s(?-i:(?<winner>${NAME}))`,
@@ -95,15 +121,19 @@ const PARAPHRASES: readonly Paraphrase[] = [
     { outcomes: APPROVE },
   ),
   paraphrase(
-    `${START}(?-i:(?<body>${BODY}))\\s${HAS}voted\\s(?:in\\sfavou?r\\sof|for)\\s(?!\\p{L}+ing\\s)`,
+    `${START}(?-i:(?<body>${BODY}|${VOTERS}))\\s${HAS}voted\\s(?:in\\sfavou?r\\sof|for)\\s(?!\\p{L}+ing\\s)`,
     "$<body> approved ",
     {
       outcomes: APPROVE,
     },
   ),
-  paraphrase(`${START}(?-i:(?<body>${BODY}))\\s${HAS}voted\\sagainst\\s(?!\\p{L}+ing\\s)`, "$<body> rejected ", {
-    outcomes: APPROVE,
-  }),
+  paraphrase(
+    `${START}(?-i:(?<body>${BODY}|${VOTERS}))\\s${HAS}voted\\sagainst\\s(?!\\p{L}+ing\\s)`,
+    "$<body> rejected ",
+    {
+      outcomes: APPROVE,
+    },
+  ),
   paraphrase(`voted\\s${NP}{1,40}?\\sto\\s(?=(?:pass|approve|adopt|reject|ratify|back)\\s)`, "voted to ", {
     outcomes: APPROVE,
   }),
@@ -111,6 +141,11 @@ const PARAPHRASES: readonly Paraphrase[] = [
     `${START}(?<thing>${NP}{3,80}?)\\s${HAS}(?:won|wins|gained|gains|received|receives|secured|secures|obtained|got|gets)\\s${CLEARANCE}\\s(?:from|by)\\s(?=(?:the\\s)?(?-i:\\p{Lu}))`,
     "$<thing> was approved by ",
     { outcomes: APPROVE },
+  ),
+  paraphrase(
+    `${START}(?<firm>${NP}{3,60}?)\\s${HAS}(?:won|wins|gained|gains|received|receives|secured|secures|obtained|got|gets)\\s${CLEARANCE}\\s(?:for|of)\\s(?:its\\s|their\\s)?(?<thing>${NP}{3,60}?)(?=\\s(?:in|from|by|on|after)\\s|[.,;]|$)`,
+    "$<firm>'s $<thing> was approved",
+    { outcomes: APPROVE, asks: /\bapproved\b/iu },
   ),
   paraphrase(`(?:was|were|been)\\s(?:denied|refused)\\s${CLEARANCE}\\b`, "was rejected", { outcomes: APPROVE }),
   paraphrase(`(?:denied|denies|refused|refuses|withheld)\\s${CLEARANCE}\\s(?:for|to|of)\\s`, "rejected ", {

@@ -21,6 +21,13 @@ export function predicateOf(tokens: readonly Token[], grammar: Grammar, language
     const isParticiple = /(?:ed|en|n|t|ng)$/u.test(form) && !/(?:[ts]ion|ment)$/u.test(form);
     return at > 0 && (!asBe || isParticiple || WORDS.result.has(form));
   });
+  // "Was the power cut caused by a storm"
+  const done = asBe
+    ? tokens.findLastIndex(
+        ({ text, capital }, n) => !capital && text.endsWith("ed") && grammar.by.has(tokens[n + 1]?.text),
+      )
+    : -1;
+  if (done > (fitting[0] ?? 0)) return done;
   // "Will there be a strike by Corran Ferries crews": a word behind a name is not the verb.
   const isThere = tokens.slice(0, 2).some(({ text }) => text === "there");
   return fitting[0] ?? (isThere ? undefined : englishVerb(tokens, grammar, asBe)) ?? (asBe ? undefined : named[0]);

@@ -277,7 +277,7 @@ function describedNoun(rest: string): { noun: string; length: number } | undefin
 }
 
 const ROUGH =
-  /(?:about|around|some|roughly|approximately|nearly|almost|close to|an estimated|rund|etwa|fast|environ|près de|casi|unos|cerca de|约|近)\s*$/iu;
+  /(?:about|around|some|roughly|approximately|nearly|almost|close to|an estimated|rund|etwa|fast|environ|près d(?:e|['’])|casi|unos|cerca de|约|近)\s*$/iu;
 type Bounds = Pick<Quantity, "low" | "high" | "rough" | "comparison">;
 
 function bounds(text: string, { start, end }: { start: number; end: number }, value: number): Bounds {

@@ -20,7 +20,9 @@ export function realityOf(
   const before = tokens.slice(0, clause.start);
   const whole = tokens.slice(clause.start, clause.end);
   if (whole.some((word) => grammar.hedge.has(word.text))) return "view";
-  if (clause.opener !== undefined && grammar.open.has(clause.opener.text)) return "open";
+  // "was lost before it reached orbit"
+  const { opener } = clause;
+  if (opener !== undefined && (grammar.open.has(opener.text) || BEFORE.test(opener.text))) return "open";
   const governed = governedBy(before, whole, at - clause.start, { clause, grammar });
   if (governed === "view" || governed === "open") return governed;
   const after = attributionAfter(tokens, clause.end, grammar);
@@ -62,7 +64,8 @@ function formOf(
   const hasAuxiliary = group.words.some((word) => grammar.have.has(word.text) || grammar.be.has(word.text));
   if (language !== "en") {
     if (group.words.some((word) => grammar.modal.has(word.text)) || grammar.future.test(token.text)) return "future";
-    if (isInfinitive(token, grammar, language, group))
+    const isGoverned = language === "de" && previous?.text === "zu" && grammar.infinitive.test(token.text);
+    if (isGoverned || isInfinitive(token, grammar, language, group))
       return infinitive(tokens, group.start, clause, { grammar, isNegated });
     if (!hasAuxiliary && isNominal(token, previous, grammar, language))
       return nominal(tokens, at, clause, { grammar, fact });
@@ -291,6 +294,7 @@ function isStranger(words: readonly Token[], grammar: Grammar): boolean {
   );
 }
 
+const BEFORE = /^(?:before|bevor|ehe)$/u;
 const CONDITION = /^(?:if|unless|provided|wenn|falls|sofern|si|se|caso|salvo|qualora|purche)$/u;
 /** Speakers with an interest in the outcome. */
 export const PARTISAN =

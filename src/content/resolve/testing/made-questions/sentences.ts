@@ -63,7 +63,7 @@ const SENTENCES: readonly (readonly [ask: string, sentence: string, expect: Made
   [SIGNED, "Unless Governor Marlow signed the Water Act, it lapses.", "UNCERTAIN"],
   [SIGNED, "Governor Marlow signed a copy of the Water Act.", "UNCERTAIN"],
   [SIGNED, "Governor Marlow signed the Water Act into law.", "YES"],
-  [SIGNED, "Governor Marlow vetoed the Water Act.", "UNCERTAIN"],
+  [SIGNED, "Governor Marlow vetoed the Water Act.", "NO"],
   [SIGNED, "Governor Marlow withdrew his signature from the Water Act.", "UNCERTAIN"],
   [SIGNED, "Governor Marlow can't have signed the Water Act.", "UNCERTAIN"],
   [SIGNED, "Governor Marlow's signing of the Water Act was praised.", "UNCERTAIN"],
