@@ -65,6 +65,9 @@ function outcomeAt(asked: Asked, tokens: readonly Token[], at: number, language:
   // "found X not guilty" for "acquitted"
   if (contrary !== undefined && WORDS.result.has(token.text) && GRAMMARS[language].not.has(tokens[at - 1]?.text))
     return { name: contrary, isSame: true };
+  // "sacked its coach" for "appoint a new coach"
+  const isNamed = asked.patient?.words.isDisjointFrom(asked.names) === false;
+  if (contrary === "dismiss" && asked.outcomes.has("appoint") && !isNamed) return undefined;
   // "reopen", "resume": what reopens has closed before.
   if (AGAIN.test(predicate?.text ?? "") && (contrary === "close" || contrary === "end")) return undefined;
   return contrary === undefined ? undefined : { name: contrary, isSame: false };

@@ -136,13 +136,16 @@ function structureOf({ statement, thresholds, ...plan }: Plan, language: Languag
   const isBound = COMPARES.test(predicate.text) && figures.length > 0;
   // "confirm X as governor"
   const isConfirmed = predicate.text.startsWith("confirm") && tokens.slice(at).some(({ text }) => text === "as");
-  const outcomes = isBound ? new Set<string>() : isConfirmed ? new Set(["approve"]) : outcomesOf(tokens, at);
+  // "hold rates steady"
+  const isHeld = HOLDS.test(predicate.text) && tokens.slice(at).some(({ text }) => STEADY.test(text));
+  const named = isConfirmed ? ["approve"] : isHeld ? ["unchanged"] : outcomesOf(tokens, at);
+  const outcomes = new Set(isBound ? [] : named);
   // "released from prison" is not the release of a film.
   if (outcomes.has("free") && tokens.some(({ text }) => /^(?:prison|jail|custody|detention)$/u.test(text)))
     outcomes.delete("release");
   // "fail to sign", "be able to sign": the verb before "to" is not part of the subject.
   const left = tokens.slice(0, tokens[at - 1]?.text === "to" ? Math.max(1, at - 2) : at);
-  const behind = tokens.slice(at + length);
+  const behind = tokens.slice(at + length).filter(({ text }) => !(isHeld && STEADY.test(text)));
   const [before, right] = partsOf(left, behind, outcomes, reader);
   const subject = argumentOf(before, terms, reader);
   const turned = turnedForm(outcomes, { tokens, at, behind, subject, terms, reader });
@@ -224,6 +227,8 @@ function turnedForm(
   return undefined;
 }
 
+const HOLDS = /^(?:hold|keep|leave|maintain)$/u;
+const STEADY = /^(?:steady|unchanged)$/u;
 const CANDIDATE = /^(?:candidat|nomine)/u;
 
 const DECLARE = /^(?:find|found|declared?|ruled?)$/u;

@@ -107,6 +107,7 @@ function statementIn(asked: Asked, passage: Passage, at: At): Statement | undefi
           asksSuperlative(asked) &&
           isInOtherPlace(asked, sentence.tokens, part)) ||
         (circumstance !== undefined && circumstance !== "same") ||
+        (reading.sign > 0 && WHOLES.some((whole) => whole.test(asked.plan.statement) && !whole.test(passage.text))) ||
         (part !== undefined && isReversed(passage.text, part)),
       isTurnable: isTurnable(asked, passage, reading, sentence),
     },
@@ -132,6 +133,12 @@ function leavesOut(asked: Asked, { near }: Passage, isFigure: boolean): boolean 
     (term) => !core.has(term) && !near.has(term) && !WORDS.time.has(term) && !(asked.plan.negated && denies.has(term)),
   );
 }
+
+/** "by both parliaments", "all games": one of them is not enough. */
+const WHOLES = [
+  /(?<!\p{L})(?:both|beide[nr]?|les\sdeux|amb[oa]s|entramb[ie])(?!\p{L})(?!.*\s(?:and|und|et|y|e)\s)/iu,
+  /(?<!\p{L})(?:all(?!\p{L})|every(?!\p{L})|each(?!\p{L})|alle[nr]?(?!\p{L})|tous(?!\p{L})|toutes|todos|todas|tutt[ie])/iu,
+];
 
 /** "had cancelled its order, but placed it again", "hätte gewonnen": the words of a clause held only for a time, or never. */
 function isReversed(text: string, { start, end }: { readonly start: number; readonly end: number }): boolean {

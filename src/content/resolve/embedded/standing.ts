@@ -53,7 +53,8 @@ export function standsIn(argument: Argument, zone: readonly Token[], place: Plac
     // "Sallow Creek" for "the Sallow Creek mine".
     const names = new Set([...argument.words].filter((word) => place.names.has(word)));
     const isKind = [...argument.heads].every((head) => KIND.test(head));
-    const isShort = names.size > 1 && ![...argument.heads].some((head) => names.has(head));
+    // "Vale Pharma's share price" is not Vale Pharma.
+    const isShort = owner.length === 0 && names.size > 1 && ![...argument.heads].some((head) => names.has(head));
     const short = isShort
       ? zone.findLastIndex((word, at) => names.has(word.stem) && isHeadAt(zone, at, argument, place))
       : -1;
