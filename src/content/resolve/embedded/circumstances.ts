@@ -8,7 +8,7 @@ import { type Asked } from "./question.ts";
 export type Circumstance = "same" | "contrary" | "open";
 
 const LACKS = /^(?:without|no|not|avoid\p{L}*|avert\p{L}*|ohne|kein\p{L}*|sans|sin|senza|sem)$/u;
-const WITH = /^(?:in|after|following|through|nach|im|apres|au|tras|en|dopo|al|apos|no|na)$/u;
+const WITH = /^(?:with|mit|avec|con|com|in|after|following|through|nach|im|apres|au|tras|en|dopo|al|apos|no|na)$/u;
 
 /** Prepositions that exclude each other. */
 const SIDES = [

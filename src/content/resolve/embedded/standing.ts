@@ -4,7 +4,7 @@ import { ADVERB, type Token } from "../reading/spans.ts";
 import { WORDS } from "../reading/vocabulary.ts";
 import { IRREGULAR_PAST, isForm, isRomance } from "../reading/words.ts";
 import { BY_CONTEXT } from "./fit.ts";
-import { type Argument, ownersIn } from "../reading/noun-phrases.ts";
+import { type Argument, makerIn, ownersIn } from "../reading/noun-phrases.ts";
 import { isOfAnother, isOwner, type Place } from "./rivals.ts";
 
 /** Nouns that a name does not need: "Petrel" for "the Petrel mission". */
@@ -45,6 +45,9 @@ export function standsIn(argument: Argument, zone: readonly Token[], place: Plac
   const owners = ownersIn(zone).filter((name) => name.some((word) => own.has(word)));
   if (owner.length > 0 && owners.length > 0 && !owners.some((name) => owner.every((word) => name.includes(word))))
     return undefined;
+  // "the acquisition of Fenwick by Aldine"
+  const maker = makerIn(zone, own, reader.grammar);
+  if (argument.maker !== undefined && maker !== undefined && maker !== argument.maker) return undefined;
   const found = zone.findIndex(
     (word, at) =>
       (isOneOf(argument.heads, word, reader) || isDeed(argument, word)) && isHeadAt(zone, at, argument, place),

@@ -6,7 +6,7 @@ const MEASURE =
 
 /** A text before the figure of a change: "rose by 5.3 percent", "fell 5.3 percent", "um 5,3 Prozent". */
 const CHANGE =
-  /(?:\b(?:rose|ris(?:e[ns]?|ing)|f[ae]ll(?:s|en|ing)?|gr[eo]w(?:s|n|ing)?|increas(?:e[sd]?|ing)|decreas(?:e[sd]?|ing)|declin(?:e[sd]?|ing)|dropp?(?:s|ed|ing)?|jump(?:s|ed)?|climb(?:s|ed)?|slip(?:s|ped)?|shr[aiu]nk|gain(?:s|ed)?|los(?:t|es?)|up|down)\s(?:by\s)?|\bum\s|(?:augmenté|progressé|reculé|baissé|diminué|crû|grimpé|chuté)\sde\s|(?:subi|baj|crec|cay|aument)\p{L}*\sun\s|(?:cresc|aument|diminu|cal|salit|sces)\p{L}*\sdel(?:\s|l['’])|(?:subi|ca[ií]|cresc|aument|baix)\p{L}*\s(?:em\s)?)(?:(?:about|around|nearly|almost|just|only|at\sleast|more\sthan|less\sthan|mindestens|mehr\sals|plus|au\smoins|moins|rund|etwa)\s(?:de\s)?)?$/iu;
+  /(?:\b(?:rose|ris(?:e[ns]?|ing)|f[ae]ll(?:s|en|ing)?|gr[eo]w(?:s|n|ing)?|increas(?:e[sd]?|ing)|decreas(?:e[sd]?|ing)|declin(?:e[sd]?|ing)|dropp?(?:s|ed|ing)?|jump(?:s|ed)?|climb(?:s|ed)?|slip(?:s|ped)?|shr[aiu]nk|gain(?:s|ed)?|los(?:t|es?)|up|down)\s(?:by\s)?|\bum\s|(?:augmenté|progressé|reculé|baissé|diminué|crû|grimpé|chuté)\sde\s|(?:subi|baj|crec|cay|aument)\p{L}*\s(?:un|en)\s|(?:cresc|aument|diminu|cal|salit|sces)\p{L}*\sd(?:el(?:\s|l['’])|i\s)|(?:subi|ca[ií]|cresc|aument|baix)\p{L}*\s(?:em\s)?)(?:(?:about|around|nearly|almost|just|only|at\sleast|more\sthan|less\sthan|mindestens|mehr\sals|plus|au\smoins|moins|rund|etwa)\s(?:de\s)?)?$/iu;
 const BY = /\bby\s(?:about\s|around\s|only\s|at\s(?:least|most)\s|(?:more|less)\sthan\s|another\s|a\s)?$/iu;
 
 /** Whether the number behind a text is that of a change, and not of a level. `outcomes` are those of the question. */

@@ -12,6 +12,8 @@ export interface Argument {
   readonly kinds: ReadonlySet<string>;
   /** The name of its owner: "Aldine Bank" of "Aldine Bank's shareholders". */
   readonly owner?: readonly string[];
+  /** The name behind "by": "Fenwick" of "the acquisition of Aldine by Fenwick". */
+  readonly maker?: string | undefined;
   /** The outcomes that its heads name: of "the takeover of Sillo", that Sillo is acquired. */
   readonly outcomes?: ReadonlySet<string>;
 }
@@ -62,10 +64,18 @@ export function argumentOf(
   const owner = ownersIn(tokens)[0]?.filter((stem) => terms.has(stem)) ?? [];
   return {
     owner,
+    maker: makerIn(tokens, terms, grammar),
     words: new Set(kept.map((word) => word.stem)),
     heads,
     kinds: new Set(kinds.map(({ stem }) => stem)),
   };
+}
+
+/** The stem of the name behind "by". */
+export function makerIn(tokens: readonly Token[], terms: ReadonlySet<string>, { by }: Grammar): string | undefined {
+  // "der Landtag von Westmark"
+  const isBy = (word: Token | undefined): boolean => by.has(word?.text) && !/^vo[nm]$/u.test(word?.text ?? "");
+  return tokens.find((word, n) => word.capital && terms.has(word.stem) && isBy(tokens[n - 1]))?.stem;
 }
 
 /** The names before each mark of a possessive, as stems. */
