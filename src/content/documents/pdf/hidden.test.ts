@@ -80,3 +80,10 @@ test("reads the visible part of a line", async () => {
   const line = "BT /F1 12 Tf 72 600 Td (Seen words ) Tj 3 Tr (and others) Tj 0 Tr ( at the end) Tj ET";
   expect(await textOf(line)).toMatch(/gate\.\s+Seen words at the end$/);
 });
+
+test("reads white text behind 10,000 white texts on a page with 2,000 areas, which would take too long to compare", async () => {
+  const areas = Array.from({ length: 2_000 }, (_, at) => `${at % 50} 0 1 1 re f`).join(" ");
+  const many = "(x) Tj 0 0 Td ".repeat(10_000);
+  const text = await textOf(`0 g ${areas} 1 g BT /F1 12 Tf 72 600 Td ${many} 0 -40 Td (Other words) Tj ET`);
+  expect(text).toBe("The toll is paid at the gate.\n\nOther words");
+});

@@ -7,6 +7,8 @@ const MAX_TEXTS = 20_000;
 const MAX_AREAS = 2_000;
 /** Pairs of texts on one line that are compared. On a page with more, lines with hidden text are left out. */
 const MAX_FOUND = 1_000_000;
+/** Areas that the light texts of a page are compared with: 10,000 texts with all areas. Light texts behind them are read. */
+const MAX_COMPARED = 20_000_000;
 /** The minimum of red, green and blue of a colour that is not seen on white, of 255, and the maximum of an opacity. */
 const MIN_LIGHT = 240;
 const MAX_CLEAR = 0.05;
@@ -38,6 +40,7 @@ export class HiddenText {
   readonly #invisible: Shown[] = [];
   readonly #hidden: Shown[] = [];
   readonly #seen: Shown[] = [];
+  #compared = 0;
 
   /** `isVisible`: whether the document shows an optional content group. */
   constructor(isVisible: (group: unknown) => boolean) {
@@ -93,7 +96,8 @@ export class HiddenText {
 
   /** Whether the last area that was painted below a text is light. */
   #isOnLight(box: Box): boolean {
-    if (this.#grounds.length > MAX_AREAS) return false;
+    this.#compared += this.#grounds.length;
+    if (this.#grounds.length > MAX_AREAS || this.#compared > MAX_COMPARED) return false;
     return this.#grounds.findLast((ground) => isIn(box, ground.box))?.isLight !== false;
   }
 }
