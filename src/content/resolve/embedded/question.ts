@@ -17,7 +17,7 @@ import {
   RIVAL,
   secondPhrase,
 } from "../reading/noun-phrases.ts";
-import { outcomesOf, predicateOf } from "../reading/predicates.ts";
+import { outcomesOf, predicateOf, STEADY } from "../reading/predicates.ts";
 
 /** A plan, prepared once for comparisons with many sentences. */
 export interface Asked {
@@ -134,18 +134,10 @@ function structureOf({ statement, thresholds, ...plan }: Plan, language: Languag
   }
   // "pass 100 million users": the verb compares, and names no outcome.
   const isBound = COMPARES.test(predicate.text) && figures.length > 0;
-  // "confirm X as governor"
-  const isConfirmed = predicate.text.startsWith("confirm") && tokens.slice(at).some(({ text }) => text === "as");
-  // "hold rates steady"
-  const isHeld = HOLDS.test(predicate.text) && tokens.slice(at).some(({ text }) => STEADY.test(text));
-  const named = isConfirmed ? ["approve"] : isHeld ? ["unchanged"] : outcomesOf(tokens, at);
-  const outcomes = new Set(isBound ? [] : named);
-  // "released from prison" is not the release of a film.
-  if (outcomes.has("free") && tokens.some(({ text }) => /^(?:prison|jail|custody|detention)$/u.test(text)))
-    outcomes.delete("release");
+  const outcomes = isBound ? new Set<string>() : outcomesOf(tokens, at);
   // "fail to sign", "be able to sign": the verb before "to" is not part of the subject.
   const left = tokens.slice(0, tokens[at - 1]?.text === "to" ? Math.max(1, at - 2) : at);
-  const behind = tokens.slice(at + length).filter(({ text }) => !(isHeld && STEADY.test(text)));
+  const behind = tokens.slice(at + length).filter(({ text }) => !(outcomes.has("unchanged") && STEADY.test(text)));
   const [before, right] = partsOf(left, behind, outcomes, reader);
   const subject = argumentOf(before, terms, reader);
   const turned = turnedForm(outcomes, { tokens, at, behind, subject, terms, reader });
@@ -227,8 +219,6 @@ function turnedForm(
   return undefined;
 }
 
-const HOLDS = /^(?:hold|keep|leave|maintain)$/u;
-const STEADY = /^(?:steady|unchanged)$/u;
 const CANDIDATE = /^(?:candidat|nomine)/u;
 
 const DECLARE = /^(?:find|found|declared?|ruled?)$/u;

@@ -99,16 +99,9 @@ function statementIn(asked: Asked, passage: Passage, at: At): Statement | undefi
       strength: reading.strength * (base.kind === "fact-check" ? 0.9 : 1),
       isForeign: at.language !== asked.language,
       isLoose:
-        (reading.sign > 0 && at.language === asked.language && leavesOut(asked, passage, isFigure === true)) ||
-        (part !== undefined && sentence !== undefined && hasSurplus(asked, passage.text, sentence, part)) ||
-        // "the largest service in Norway"
-        (part !== undefined &&
-          sentence !== undefined &&
-          asksSuperlative(asked) &&
-          isInOtherPlace(asked, sentence.tokens, part)) ||
         (circumstance !== undefined && circumstance !== "same") ||
-        (reading.sign > 0 && WHOLES.some((whole) => whole.test(asked.plan.statement) && !whole.test(passage.text))) ||
-        (part !== undefined && isReversed(passage.text, part)),
+        (reading.sign > 0 && saysLess(asked, passage, reading, at.language)) ||
+        (sentence !== undefined && part !== undefined && saysOther(asked, passage.text, sentence, part)),
       isTurnable: isTurnable(asked, passage, reading, sentence),
     },
     {
@@ -117,6 +110,29 @@ function statementIn(asked: Asked, passage: Passage, at: At): Statement | undefi
       isDated: dates.some(({ to }) => to <= (asked.plan.deadline ?? to)) || LAST_YEAR.test(passage.text),
       source: at.source,
     },
+  );
+}
+
+/** Whether a sentence that affirms leaves out a word of the question, or names one of what the question asks for all. */
+function saysLess(asked: Asked, passage: Passage, { isFigure }: Reading, language: Language | undefined): boolean {
+  return (
+    (language === asked.language && leavesOut(asked, passage, isFigure === true)) ||
+    WHOLES.some((whole) => whole.test(asked.plan.statement) && !whole.test(passage.text))
+  );
+}
+
+/** Whether the part of a sentence with the outcome has words that make it another one, or take it back. */
+function saysOther(
+  asked: Asked,
+  text: string,
+  sentence: ReadSentence,
+  part: { readonly start: number; readonly end: number },
+): boolean {
+  return (
+    hasSurplus(asked, text, sentence, part) ||
+    // "the largest service in Norway"
+    (asksSuperlative(asked) && isInOtherPlace(asked, sentence.tokens, part)) ||
+    isReversed(text, part)
   );
 }
 

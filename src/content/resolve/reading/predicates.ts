@@ -138,9 +138,20 @@ function verbBySyntax(tokens: readonly Token[], grammar: Grammar, language: Lang
 
 const ELECTION = /^(?:elect|wahl|\p{L}+wahl$|seat|vote|elecc|elezion|eleic)/u;
 
-/** The outcomes of a predicate. The winner of an election is elected. */
+const HOLDS = /^(?:hold|keep|leave|maintain)$/u;
+/** The states of what is held: "hold rates steady". */
+export const STEADY = /^(?:steady|unchanged)$/u;
+
+/** The outcomes of a predicate and the words with it. The winner of an election is elected. */
 export function outcomesOf(tokens: readonly Token[], at: number): Set<string> {
-  const found = conceptsAt(tokens, at);
-  const isElection = found.has("win") && tokens.some(({ text }) => ELECTION.test(text));
-  return new Set(isElection ? [...found, "elect"] : found);
+  const found = new Set(conceptsAt(tokens, at));
+  const verb = tokens[at]?.text ?? "";
+  const behind = tokens.slice(at);
+  // "confirm X as governor"
+  if (verb.startsWith("confirm") && behind.some(({ text }) => text === "as")) return new Set(["approve"]);
+  if (HOLDS.test(verb) && behind.some(({ text }) => STEADY.test(text))) return new Set(["unchanged"]);
+  if (found.has("win") && tokens.some(({ text }) => ELECTION.test(text))) found.add("elect");
+  // "released from prison" is not the release of a film.
+  if (found.has("free") && tokens.some(({ text }) => WORDS.prison.has(text))) found.delete("release");
+  return found;
 }

@@ -39,6 +39,7 @@ export const WORDS = classesOf<
   | "body"
   /** Adjectives for the result of a decision. */
   | "result"
+  | "prison"
   | "court"
   | "judge"
   | "assembly"
@@ -82,6 +83,7 @@ legalForm: plc inc ltd llc corp ag gmbh se sa sas spa srl nv bv ab as oyj kg
 standFor: appointment nomination final finals result results outcome validity title titles trophy trophies crown price prices rate rates tasa taux tasso taxa level value figure figures total number share shares index stock stocks party team pleno plenario plenum plenary
 body: parliament government senate congress assembly council cabinet legislature lawmakers mps ministers
 result: unchanged unverandert inchange inchangee inalterado inalterada invariato invariata void null invalid nichtig ungultig nul nulle nulo nula nullo nulla guilty schuldig coupable culpable colpevole culpado culpada
+prison: prison jail custody detention
 court: court verwaltungsgericht bundesgericht verfassungsgericht landgericht oberlandesgericht
 judge: judges justices richter juges magistrats jueces magistrados giudici magistrati juizes
 assembly: parliament senate congress assembly legislature chamber house council board landtag stadtrat gemeinderat senat assemblee conseil senado congreso pleno camera senato consiglio camara
