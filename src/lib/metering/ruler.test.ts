@@ -98,6 +98,21 @@ test("a message is a unit, with all of its frames, and control frames do not cou
   }
 });
 
+test("a message of many frames counts again for each further part, without the control frames between them", () => {
+  const half = "x".repeat(MAX_UNIT_BYTES / 2 - 4);
+  const [begin, more, last] = [frame(1, half, false), frame(0, half, false), frame(0, half)];
+  const ping = frame(9, "p".repeat(100));
+  const body = Buffer.concat([begin, ping, more, ping, more, more, ping, last, ping, frame(1, "a"), ping]);
+  for (const size of [1000, body.length]) {
+    expect(unitsOf("message", body, size).units).toEqual([
+      latin1(begin, ping, more, ping),
+      latin1(more, more, ping),
+      latin1(last, ping),
+      latin1(frame(1, "a"), ping),
+    ]);
+  }
+});
+
 test.each(["line", "event"] as const)("a %s that never ends counts again for each further part", (unit) => {
   const prefix = unit === "event" ? "data:" : "";
   const ruler = rulerOf(unit);

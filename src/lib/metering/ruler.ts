@@ -73,6 +73,11 @@ export abstract class UnitRuler implements Ruler {
     this.#mark = this.at;
   }
 
+  /** The last `bytes` do not belong to the current unit. */
+  protected skip(bytes: number): void {
+    this.#mark += bytes;
+  }
+
   /** The current unit ends before `at`. */
   protected pass(at: number): void {
     this.#mark = at;
