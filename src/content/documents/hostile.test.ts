@@ -33,6 +33,15 @@ test("documents that expand to more than the bounds are stopped, whatever size t
   expect(await failureOf(docxOf({ content: "", packed: ratio, size: 60 * MEGABYTE }))).toBe(TOO_LONG);
 });
 
+test("a part may be stored without compression, and has the size that the file states", async () => {
+  const found: string[] = [];
+  for (const size of [11, 12, 10]) {
+    const zip = new ZipFile(makeZip([{ name: "a", content: "of the gate", isStored: true, size }]));
+    found.push(await zip.bytes("a").then(String, messageOf));
+  }
+  expect(found).toEqual(["of the gate", "it is a damaged zip file", "it has a part that is longer than it says"]);
+});
+
 test("the parts of one file are stopped together", async () => {
   // Each part is within the bounds of its size and its ratio.
   const noise = Buffer.from(crypto.getRandomValues(new Uint8Array(64 * 1024)));

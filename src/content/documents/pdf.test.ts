@@ -1,7 +1,11 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { makePdf, pdfColumn, type PdfText, pdfTexts } from "../testing/pdf.ts";
 import { pdfContent } from "./pdf.ts";
 import { contentOf, LEFT, markdownOf, RIGHT } from "./pdf/testing/read-texts.ts";
+import { patient } from "../../lib/testing/patience.ts";
+
+// A busy machine is slow.
+setDefaultTimeout(patient(20_000));
 
 describe("columns", () => {
   test("are read one after the other, below a title that spans them", async () => {

@@ -4,7 +4,7 @@ import { UnsupportedError } from "../x402/kinds.ts";
 import { CHAIN_SETUP_MS, hasChain, startChain } from "../testing/chain.ts";
 import { type SignerOptions } from "./signers/open-signer.ts";
 import { createEmbeddedFacilitator, type EmbeddedChainOptions } from "./embedded-facilitator.ts";
-import { type NodeProxy, rpcResult, startNodeProxy } from "./testing/node-proxy.ts";
+import { type NodeProxy, rpcError, rpcResult, startNodeProxy } from "./testing/node-proxy.ts";
 import { freshAccount, keyOf, openShop, type Shop } from "./testing/shop.ts";
 
 const SECRET = "an-api-key";
@@ -43,6 +43,14 @@ describe.skipIf(!hasChain)("the embedded facilitator with a faulty node", () => 
     expect(told).not.toContain(SECRET);
     expect(told).not.toContain(proxy.rpcUrl);
     expect(await facilitator.settle(payment, shop.requirements)).toMatchObject({ kind: "settled" });
+  });
+
+  test("lists no kinds while its node does not say whether it has the contract of channels", async () => {
+    const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl });
+    proxy.behave((call, forward) => (call.method === "eth_getCode" ? rpcError(call, -32_000, "busy") : forward()));
+    const supported = await facilitator.supported().catch((error: unknown) => String(error));
+    proxy.behave(undefined);
+    expect(supported).toContain("the node refused eth_getCode");
   });
 
   test("sends nothing to a chain with another id", async () => {

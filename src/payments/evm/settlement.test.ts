@@ -251,13 +251,16 @@ describe.skipIf(!hasChain)("settlement on a chain", () => {
   });
 
   test("responds busy above its limit, and keeps the transactions in progress", async () => {
-    const facilitator = await shop.facilitator({ max_pending: 2 });
+    const facilitator = await shop.facilitator({ max_pending: 2, rpc_url: proxy.rpcUrl });
+    const { promise: isAway, resolve: comeBack } = Promise.withResolvers<void>();
+    proxy.behave((_call, forward) => isAway.then(forward));
     const payments = await Promise.all(Array.from({ length: 5 }, async () => await shop.pay(await shop.payer())));
     await shop.chain.setMining(false);
     const settling = payments.map((payment) => facilitator.settle(payment, shop.requirements));
     const cause = "too many settlements are under way: nothing was sent";
     const busy = { kind: "unknown", cause, transaction: "", isUnsent: true };
     expect(await Promise.all(settling.slice(2))).toEqual([busy, busy, busy] as never);
+    comeBack();
     const { address } = facilitator.account;
     await until(async () => (await shop.chain.rpc("eth_getTransactionCount", [address, "pending"])) === "0x2");
     await shop.chain.mine();

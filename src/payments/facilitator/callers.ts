@@ -59,8 +59,8 @@ export class Callers {
     const bucket = this.#buckets.getOrInsert(key, { tokens: most, at: time });
     bucket.tokens = Math.min(most, bucket.tokens + ((time - bucket.at) / 1000) * perSecond);
     bucket.at = time;
-    if (bucket.tokens < 1) return Math.ceil((1 - bucket.tokens) / perSecond);
-    bucket.tokens -= 1;
-    return 0;
+    const delay = Math.max(0, Math.ceil((1 - bucket.tokens) / perSecond));
+    if (delay === 0) bucket.tokens -= 1;
+    return delay;
   }
 }

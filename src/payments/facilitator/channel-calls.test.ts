@@ -85,3 +85,15 @@ test("a verification that does not describe the channel has failed", async () =>
     cause: "its response does not describe the channel",
   });
 });
+
+test.each([
+  ["9".repeat(78), "settled"],
+  ["9".repeat(79), "invalid"],
+])("a facilitator may say that %s was moved: %s", async (amount, kind) => {
+  const ask: AskFacilitator = async ({ schema }) => {
+    const { data } = schema.safeParse({ success: true, network: NETWORK, amount });
+    return data === undefined ? { error: "failed", cause: "invalid" } : { status: 200, data };
+  };
+  const settlement = await httpChannels(ask, false).settle(ORDER, { network: NETWORK } as ChannelRequirements); // The rest is not read.
+  expect(Object.values(settlement)).toContain(kind);
+});

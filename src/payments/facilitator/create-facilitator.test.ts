@@ -4,6 +4,7 @@ import { openStore } from "../../store/open/open-store.ts";
 import { type ChainSettings, readChains } from "./chain-settings.ts";
 import { chooseFacilitators, type FacilitatorDeps } from "./create-facilitator.ts";
 import { createEmbeddedFacilitator } from "../evm/embedded-facilitator.ts";
+import { until } from "../../lib/testing/until.ts";
 import { type FacilitatorObserver } from "./facilitator-observer.ts";
 import { type FacilitatorsSettings, Facilitators } from "./facilitators.ts";
 import { type PaymentPayload } from "../x402/messages.ts";
@@ -157,6 +158,40 @@ test("calls to facilitators are counted by their outcome", async () => {
   await facilitator.verify(payment, REQUIREMENTS);
   expect(counted).toEqual(["supported ok", "verify ok", "settle ok", "find ok", "verify refused"]);
   lease.close();
+});
+
+test("a facilitator whose circuit breaker is open comes after the next one, and the log names it", async () => {
+  const logged: string[] = [];
+  const changed: unknown[] = [];
+  let isDown = false;
+  const kinds = [{ x402Version: 2, scheme: REQUIREMENTS.scheme, network: REQUIREMENTS.network }];
+  const respond = () => Response.json({ kinds });
+  const at = { port: 0, hostname: "127.0.0.1" };
+  using first = Bun.serve({ ...at, fetch: () => (isDown ? new Response("", { status: 503 }) : respond()) });
+  using second = Bun.serve({ ...at, fetch: respond });
+  const observer: FacilitatorObserver = { asked() {}, breakerChanged: (...change) => void changed.push(change) };
+  const log = (message: string) => void logged.push(message);
+  const facilitators = new Facilitators({ ...DEPS, random: () => 0.5, observer, log });
+  const listed = [first, second].map(({ url }, i) => ({ name: `f${i}`, url: url.origin, headers: [] }));
+  const settings = { ...SETTINGS, facilitator_refresh_s: 0.01 };
+  const leases = [listed, listed.slice(0, 1)].map((some) => facilitators.lease({ ...settings, facilitators: some }));
+  const [order, alone] = leases.map((lease) => lease.forRoute(""));
+  await order?.kinds.renew();
+  await alone?.kinds.renew();
+  const preferred = () => order?.facilitator.assign(signedPayment(NOW_MS / 1000), REQUIREMENTS, "");
+  const preferences = [preferred()];
+  for (const [count, down] of [true, false].entries()) {
+    isDown = down;
+    await until(() => changed.length === 2 * (count + 1));
+    preferences.push(preferred());
+  }
+  for (const lease of leases) lease.close();
+  expect(preferences).toEqual(["f0", "f1", "f0"]);
+  const opened = [true, { name: "f0", place: 0 }];
+  const closed = [false, { name: "f0", place: 0 }];
+  expect(changed).toEqual([opened, opened, closed, closed]);
+  const failure = "Cannot query what the facilitator supports: it responded with 503";
+  expect(logged.slice(0, 2).toSorted()).toEqual([`payment: ${failure}`, `payment: f0: ${failure}`]);
 });
 
 test.skipIf(!hasChain)(

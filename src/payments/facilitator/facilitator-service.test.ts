@@ -139,6 +139,7 @@ test("errors of the facilitator are not sent to the caller", async () => {
 });
 
 const MALFORMED: readonly (readonly [name: string, body: string])[] = [
+  ["nothing", ""],
   ["no JSON", "{"],
   ["null", "null"],
   ["a payment of version 1", bodyOf({ ...signedPayment(NOW_S), x402Version: 1 })],

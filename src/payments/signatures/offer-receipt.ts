@@ -140,5 +140,5 @@ function verified(jws: string, expected: string | undefined) {
 /** RFC 8785 for objects of texts and whole numbers. An absent transaction is left out. */
 function canonical(statement: Statement): string {
   const members = Object.entries(statement).filter(([name, value]) => name !== "transaction" || value !== "");
-  return JSON.stringify(Object.fromEntries(members.toSorted(([a], [b]) => (a < b ? -1 : 1))));
+  return JSON.stringify(statement, members.map(([name]) => name).toSorted());
 }

@@ -54,7 +54,7 @@ export function checkPermit2Agreement(payment: Permit2Payment, requirements: Pay
 function isSettledBy(named: string | undefined, scheme: "exact" | "upto", requirements: PaymentRequirements): boolean {
   if (scheme === "exact") return named === undefined;
   const own = facilitatorOf(requirements.extra);
-  return named !== undefined && own !== undefined && sameAddress(named, own);
+  return own !== undefined && named?.toLowerCase() === own.toLowerCase();
 }
 
 /** Recovers the signer. Accepts only plain accounts: checking a contract's signature would need a call to the chain. */

@@ -72,8 +72,8 @@ function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (!isObject(value)) return value;
   return Object.fromEntries(
-    Object.entries(value)
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, member]) => [key, sorted(member)]),
+    Object.keys(value)
+      .toSorted()
+      .map((key) => [key, sorted(value[key])]),
   );
 }

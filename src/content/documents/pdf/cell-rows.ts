@@ -44,18 +44,19 @@ function rowStarts(lines: readonly CellLine[]): (at: number) => boolean {
   if (bands > 1 && stacked <= parts.length * MAX_STACKED && full <= parts.length * MAX_FULL) return isBelowRule;
   const gapOf = (at: number) => ((lines[at]?.y ?? 0) - (lines[at - 1]?.y ?? 0)) / (lines[at]?.size ?? 1);
   const leading = leadingIn(lines) * ROW_FACTOR;
-  const inside = parts.filter((at) => gapOf(at) <= leading);
+  const isInside = (at: number) => gapOf(at) <= leading;
+  const inside = parts.filter(isInside);
   // The lowest line of a row may be the only one with a text in the first column.
   let hasFirst = false;
   const hasSecond = lines.map(({ cells }, at) => {
     const isFirst = isFilled(cells[0]);
-    const isSecond = isFirst && hasFirst && gapOf(at) <= leading;
-    hasFirst = isFirst || (hasFirst && gapOf(at) <= leading);
+    const isSecond = isFirst && hasFirst && isInside(at);
+    hasFirst = isFirst || (hasFirst && isInside(at));
     return isSecond;
   });
   const filled = inside.filter((at) => hasSecond[at] === true || isRow(at)).length;
   const isParted = leading < MAX_LEADING * ROW_FACTOR && inside.length < parts.length;
-  if (isParted && filled <= inside.length * MAX_FIRST) return (at) => isRow(at) || gapOf(at) > leading;
+  if (isParted && filled <= inside.length * MAX_FIRST) return (at) => isRow(at) || !isInside(at);
   return (at) => isRow(at) || (gapOf(at) >= CLOSE && (isFilled(lines[at]?.cells[0]) || gapOf(at) > MAX_LEADING));
 }
 

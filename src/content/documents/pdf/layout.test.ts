@@ -41,6 +41,12 @@ test("the lowest line of a row may be the only one in the first column", async (
   ]);
 });
 
+test.each([160, 161])("a first line of %d letters is a title if it has at most 160", async (length) => {
+  const line = "of the gate ".repeat(20).slice(0, length - 1);
+  const content = await contentOf([[[20, 740, `${line}s`, 7], ...pdfColumn(72, 700, LEFT)]]);
+  expect(content.title).toBe(length > 160 ? "" : `${line}s`);
+});
+
 describe("columns", () => {
   test("of a newspaper are four, and their justified lines stay whole", async () => {
     const words = [

@@ -35,15 +35,16 @@ interface Flow {
   /** The whole body is there at once, or goes on after its first bytes for ever. */
   readonly isEndless?: boolean;
   readonly maxPrice?: string;
+  readonly maxDeposit?: string;
   /** In place of the seller's response to a further payment. */
   readonly reply?: () => Response;
   readonly name?: string | undefined;
 }
 
 /** Buys nine bytes, of which a payment covers three. `streams` has the name in each request that pays. */
-async function buy({ isEndless = false, maxPrice = "$1", reply, name = "one" }: Flow) {
+async function buy({ isEndless = false, maxPrice = "$1", maxDeposit = "$1", reply, name = "one" }: Flow) {
   counter += 1;
-  const channels = new Channels(join(folder, String(counter)), { maxDeposit: "$1" });
+  const channels = new Channels(join(folder, String(counter)), { maxDeposit });
   const streams: (string | null)[] = [];
   const paid = await payAndFetch(
     shop.url,
@@ -85,6 +86,13 @@ test("a response is paid for further from the same channel, by its name", async 
   expect(channels.file.channels()[0]?.busy).toBeDefined();
   expect([await paid.response.text(), streams]).toEqual(["the goods", [null, "one", "one", "one"]]);
   expect([further(paid), chargedIn(channels)]).toEqual(["$0.003", "4000"]);
+});
+
+test("a response is paid for further by another deposit once its channel is spent, and the wallet's limit holds", async () => {
+  const { paid, streams, channels } = await buy({ maxDeposit: "$0.002" });
+  expect(channels.file.channels()).toMatchObject([{ balance: "2000" }]);
+  expect([await paid.response.text(), streams.length, further(paid)]).toEqual(["the goods", 4, "$0.003"]);
+  expect([chargedIn(channels), channels.file.channels()[0]?.balance]).toEqual(["4000", "4000"]);
 });
 
 test("a response without a name is not paid for further", async () => {

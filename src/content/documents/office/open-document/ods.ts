@@ -61,7 +61,6 @@ function cellsOf(row: XmlElement): Cells {
   const found: Cells = { cells: new Map(), links: new Map(), comments: new Map() };
   let column = 0;
   for (const cell of elementsOf(row)) {
-    if (cell.name !== "table:table-cell" && cell.name !== "table:covered-table-cell") continue;
     const { attributes } = cell;
     const count = Math.max(1, Number(attributes["table:number-columns-repeated"] ?? "1") || 1);
     const comment = childOf(cell, "office:annotation");

@@ -21,8 +21,8 @@ const SOURCE: PageSource = {
   complete: true,
 };
 
-function signOf(code: string): string | undefined {
-  const { decisive, evidence } = scriptSigns(parseTree(`${PAGE}<script>${code}</script>`), SOURCE);
+function signOf(code: string, page = PAGE): string | undefined {
+  const { decisive, evidence } = scriptSigns(parseTree(`${page}<script>${code}</script>`), SOURCE);
   return decisive ?? evidence?.sign;
 }
 
@@ -879,6 +879,11 @@ describe("a custom element", () => {
   ])("%s shows %s", (code, sign) => {
     expect(signOf(code)).toBe(sign);
   });
+});
+
+test("a class for elements of an unknown name is that of custom elements alone", () => {
+  const code = `customElements.define(given, class extends HTMLElement { connectedCallback() { this.append("x") } })`;
+  expect([signOf(code), signOf(code, `<main><p>${TEXT}</p></main>`)]).toEqual(["script-writes", undefined]);
 });
 
 const defined = (members: string, name = "v-w"): string | undefined =>
