@@ -109,7 +109,7 @@ function decide(exchange: Exchange, sold: Sold, request: Request): Decision | Pr
   if (exchange.gone) return "responded";
   if (sold === "free") {
     if (presented !== undefined && "credit" in presented) tellBalance(exchange, presented, clock());
-    return pass(client);
+    return pass(exchange, client);
   }
   if (presented !== undefined) client.count("signed");
   if (sold instanceof TurnpikeError) {
@@ -123,13 +123,13 @@ function decide(exchange: Exchange, sold: Sold, request: Request): Decision | Pr
   const taken = quota.take(exchange);
   const passOrAsk = (giveBack: GiveBack | undefined): Decision => {
     if (giveBack === undefined || exchange.gone) return ask(exchange, sold, client);
-    exchange.response = new FreeResponse(exchange.response, giveBack);
-    return pass(client);
+    return pass(exchange, client, giveBack);
   };
   return taken instanceof Promise ? taken.then(passOrAsk) : passOrAsk(taken);
 }
 
-function pass(client: ClientFunnel): Decision {
+function pass(exchange: Exchange, client: ClientFunnel, giveBack?: GiveBack): Decision {
+  exchange.response = new FreeResponse(exchange.response, giveBack);
   client.count("free");
   return "continue";
 }

@@ -75,6 +75,7 @@ describe("storable responses (RFC 9111 §3, §3.5, §4.1)", () => {
     ["Vary on everything", `${FRESH}Vary: *\r\n`, 200, false],
     ["Vary on everything among others", `${FRESH}Vary: Accept-Encoding\r\nVary: *\r\n`, 200, false],
     ["Set-Cookie", `${FRESH}Set-Cookie: a=b\r\n`, 200, false],
+    ["a later charge", `${FRESH}Settlement-Deferral: {"path":"/charges/1"}\r\n`, 200, false],
     ["Set-Cookie in what is public", "Cache-Control: public, max-age=60\r\nSet-Cookie: a=b\r\n", 200, true],
   ])("%s", (_, fields, status, expected) => {
     expect(isStorable(facts(fields, status), plain, KEY)).toBe(expected);

@@ -102,6 +102,8 @@ export function isStorable(
   if (request.hasAuthorization && !isShared && !control.mustRevalidate) return false;
   // A response with Set-Cookie is for one client, unless it says that it is for all.
   if (!isShared && fieldValues(fields, "set-cookie").length > 0) return false;
+  // It is for the work of one payment: the next payer would be charged for it too.
+  if (fieldValues(fields, "settlement-deferral").length > 0) return false;
   if (!isVaryCovered(fields, keyNames)) return false;
   return explicitLifetime(facts) !== undefined || isKeptUnasked(facts);
 }

@@ -64,3 +64,18 @@ test("a request whose trailers have a status of the server's fault is given back
   both.response.end("grpc-status: 14\r\n");
   expect(both.given()).toBe(1);
 });
+
+test("a response names no price, and imitates no receipt of the gateway", () => {
+  const got: string[] = [];
+  const response = new FreeResponse({
+    start: ({ fields }) => void got.push(fields),
+    data: () => true,
+    end: (trailers) => void got.push(trailers),
+    abort() {},
+  });
+  const claims =
+    'Settlement-Overrides: {"amount":"4"}\r\nsettlement-deferral: {"path":"/secret"}\r\nPayment-Response: x\r\n';
+  response.start(head(200, `A: 1\r\n${claims}`));
+  response.end(`${claims}B: 2\r\n`);
+  expect(got).toEqual(["A: 1\r\n", "B: 2\r\n"]);
+});

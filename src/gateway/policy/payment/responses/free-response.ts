@@ -1,15 +1,17 @@
 import { type TurnpikeError } from "../../../../lib/errors.ts";
 import { type Fields, fieldValue } from "../../../../lib/http/fields.ts";
 import { isServersFault, parseGrpcStatus } from "../../../../lib/http/grpc-status.ts";
+import { changedHead } from "../../../exchange/exchange-state.ts";
 import { type ResponseHead, type ResponseSink } from "../../../exchange/exchange.ts";
 import { ResponseRelay } from "../../../exchange/response-relay.ts";
+import { withoutPaymentClaims } from "../protocol/response-fields.ts";
 
-/** The response to a free request. The request is given back if the server is at fault. */
+/** The response to a free request on a priced route. A request of a quota is given back if the server is at fault. */
 export class FreeResponse extends ResponseRelay {
   #giveBack: (() => void) | undefined;
   #hasHead = false;
 
-  constructor(sink: ResponseSink, giveBack: () => void) {
+  constructor(sink: ResponseSink, giveBack?: () => void) {
     super(sink);
     this.#giveBack = giveBack;
   }
@@ -17,13 +19,13 @@ export class FreeResponse extends ResponseRelay {
   start(head: ResponseHead): void {
     this.#hasHead = head.status >= 200 || head.status === 101;
     if (this.#hasHead && isServersFault(head)) this.#failed();
-    this.sink.start(head);
+    this.sink.start(changedHead(head, { fields: withoutPaymentClaims(head.fields) }));
   }
 
   override end(trailers: Fields): void {
     const grpcStatus = parseGrpcStatus(fieldValue(trailers, "grpc-status"));
     if (grpcStatus !== undefined && isServersFault({ status: 200, grpcStatus })) this.#failed();
-    super.end(trailers);
+    super.end(withoutPaymentClaims(trailers));
   }
 
   override abort(error: TurnpikeError): void {
