@@ -28,7 +28,8 @@ export function openSqliteJobs(path: string, now: () => number = Date.now, maxBy
       file.run(`PRAGMA busy_timeout = ${TRY_MS}`);
     });
   const folder = dirname(path);
-  return new SqliteJobs(new SqliteConnection(orLater(open, folder), new WriteTurns(BUSY_MS)), now, folder);
+  const turns = new WriteTurns(BUSY_MS);
+  return new SqliteJobs(new SqliteConnection(orLater(open, folder), { turns, now }), folder);
 }
 
 /** The file, or what opens it later if its disk is full now: other operations need no jobs. */

@@ -2,7 +2,7 @@ import { type Database } from "bun:sqlite";
 import { openSqlite, undoInMemory } from "../sqlite/open-sqlite.ts";
 import { machineTime } from "../../lib/time/machine-time.ts";
 import { migrate } from "../sqlite/migrations.ts";
-import { LookingConnection, SqliteConnection } from "../sqlite/sqlite-connection.ts";
+import { type ConnectionOptions, LookingConnection, SqliteConnection } from "../sqlite/sqlite-connection.ts";
 import { SqliteChannels } from "../sqlite/sqlite-channels.ts";
 import { SqliteCredits } from "../sqlite/sqlite-credits.ts";
 import { SqliteSimulatedTransfers } from "../sqlite/sqlite-simulated-transfers.ts";
@@ -45,18 +45,18 @@ export function openStore(
     file.run(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}`);
   });
   const turns = new WriteTurns(busyMs);
-  const files = connectionsOf(database, turns);
-  const ledger = new SqliteLedger(files, now, steady, turns);
+  const files = connectionsOf(database, { turns, now, steady });
+  const ledger = new SqliteLedger(files, turns);
   return {
     ledger,
-    view: new SqliteLedgerView(new LookingConnection(database, () => ledger.flush()), steady),
-    outbox: new SqliteOutbox(files.quick, now),
-    refunds: new SqliteRefunds(files.durable, { now, steady }),
-    paymentIds: new SqlitePaymentIds(files.quick, now),
-    credits: new SqliteCredits(files.durable, now),
-    channels: new SqliteChannels(files, now, steady),
-    simulatedTransfers: new SqliteSimulatedTransfers(files.quick, now),
-    usage: new SqliteUsage(files.durable, now),
+    view: new SqliteLedgerView(new LookingConnection(database, () => ledger.flush(), steady)),
+    outbox: new SqliteOutbox(files.quick),
+    refunds: new SqliteRefunds(files.durable),
+    paymentIds: new SqlitePaymentIds(files.quick),
+    credits: new SqliteCredits(files.durable),
+    channels: new SqliteChannels(files),
+    simulatedTransfers: new SqliteSimulatedTransfers(files.quick),
+    usage: new SqliteUsage(files.durable),
     responses: undefined,
     async ready() {
       // The file was opened before this object was created.
@@ -74,7 +74,7 @@ export function openStore(
  * Both connections use one open file: a second one would read the pages again that the other has written. When a write through
  * `durable` returns, it and all earlier writes of all processes are on the disk. @internal
  */
-export function connectionsOf(database: Database, turns: WriteTurns): Connections {
+export function connectionsOf(database: Database, options: ConnectionOptions): Connections {
   let current = "FULL";
   const flushing = (synchronous: "FULL" | "NORMAL") => (): void => {
     if (current === synchronous) return;
@@ -82,8 +82,8 @@ export function connectionsOf(database: Database, turns: WriteTurns): Connection
     current = synchronous;
   };
   return {
-    quick: new SqliteConnection(database, turns, flushing("NORMAL")),
-    durable: new SqliteConnection(database, turns, flushing("FULL")),
+    quick: new SqliteConnection(database, { ...options, prepare: flushing("NORMAL") }),
+    durable: new SqliteConnection(database, { ...options, prepare: flushing("FULL") }),
   };
 }
 
@@ -102,7 +102,7 @@ export function openUsageStore(path: string, now: () => number = Date.now): Open
     turns.close();
     database.close();
   };
-  return Object.assign(new SqliteUsage(new SqliteConnection(database, turns), now), { close });
+  return Object.assign(new SqliteUsage(new SqliteConnection(database, { turns, now })), { close });
 }
 
 /** From now on `WriteTurns` waits without blocking the event loop. */

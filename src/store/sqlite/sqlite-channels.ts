@@ -133,19 +133,15 @@ const FORGET = `
 
 type RiskRow = Omit<Risk, keyof typeof PARTS> & Record<`${keyof typeof PARTS}_${"high" | "low"}`, string>;
 
-/** The channels, in the ledger's file. `now` gives Unix milliseconds, `steady` those of the clock of leases. */
+/** The channels, in the ledger's file. */
 export class SqliteChannels implements Channels {
   readonly #worker = crypto.randomUUID();
   readonly #file: SqliteConnection;
   readonly #quick: SqliteConnection;
-  readonly #now: () => number;
-  readonly #steady: () => number;
 
-  constructor({ durable, quick }: Connections, now: () => number, steady: () => number) {
+  constructor({ durable, quick }: Connections) {
     this.#file = durable;
     this.#quick = quick;
-    this.#now = now;
-    this.#steady = steady;
   }
 
   async find(id: string): Promise<Channel | undefined> {
@@ -155,7 +151,7 @@ export class SqliteChannels implements Channels {
   }
 
   async open(identity: ChannelIdentity, state: ChainState, at: number): Promise<Channel> {
-    const values = { ...identity, ...state, at, now: this.#now() };
+    const values = { ...identity, ...state, at, now: this.#file.now() };
     const row = await this.#file.transaction(() => {
       if (this.#file.run(OPEN, values) === 0) this.#file.run(SYNC, values);
       return this.#file.get<ChannelRow>(FIND, values);
@@ -165,11 +161,11 @@ export class SqliteChannels implements Channels {
   }
 
   async sync(id: string, state: ChainState, at: number): Promise<void> {
-    await this.#file.write(SYNC, { id, ...state, at, now: this.#now() });
+    await this.#file.write(SYNC, { id, ...state, at, now: this.#file.now() });
   }
 
   async work(terms: WorkTerms, limit: number): Promise<readonly Channel[]> {
-    const values = { ...terms, ...this.#lease(), now: this.#now(), limit };
+    const values = { ...terms, ...this.#lease(), now: this.#file.now(), limit };
     // Most looks find nothing, and need no turn of the file's writers.
     const look = `SELECT 1 FROM channels WHERE (owed_since > 0 OR standing IN ('refunding', 'closing')) AND ${DUE} LIMIT 1`;
     if (this.#file.get(look, values) === undefined) return [];
@@ -182,7 +178,7 @@ export class SqliteChannels implements Channels {
   }
 
   close(id: string): Promise<boolean> {
-    const steady = this.#steady();
+    const steady = this.#file.steady();
     return this.#file.turn(() => this.#file.run(CLOSE, { id, steady }) > 0);
   }
 
@@ -193,11 +189,11 @@ export class SqliteChannels implements Channels {
   async done(id: string, state: ChainState | undefined, at: number): Promise<boolean> {
     const worker = this.#worker;
     if (state === undefined) return (await this.#file.write(GIVE_UP, { id, worker })) > 0;
-    return (await this.#file.write(DONE, { id, worker, ...state, at, now: this.#now() })) > 0;
+    return (await this.#file.write(DONE, { id, worker, ...state, at, now: this.#file.now() })) > 0;
   }
 
   async refuse(id: string): Promise<void> {
-    await this.#file.write(REFUSE, { id, worker: this.#worker, now: this.#now() });
+    await this.#file.write(REFUSE, { id, worker: this.#worker, now: this.#file.now() });
   }
 
   async writeOff(id: string): Promise<boolean> {
@@ -232,7 +228,7 @@ export class SqliteChannels implements Channels {
   }
 
   #lease(): { readonly worker: string; readonly steady: number; readonly until: number } {
-    const steady = this.#steady();
+    const steady = this.#file.steady();
     return { worker: this.#worker, steady, until: steady + WORK_MS };
   }
 }

@@ -1,6 +1,18 @@
 import { type Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
+import { machineTime } from "../../lib/time/machine-time.ts";
 import { refuseMoved, undoInMemory } from "./open-sqlite.ts";
 import { WriteTurns } from "./write-turns.ts";
+
+export interface ConnectionOptions {
+  /** The turns of the writes of this process to the file. */
+  readonly turns?: WriteTurns;
+  /** Is called before each write, outside of a transaction. */
+  readonly prepare?: () => void;
+  /** Gives Unix milliseconds. */
+  readonly now?: () => number;
+  /** The clock of leases, in milliseconds. A change of the system time does not affect it. */
+  readonly steady?: () => number;
+}
 
 /**
  * A connection to an SQLite file, opened with `strict`. Each statement is prepared at its first use, and must not contain
@@ -12,16 +24,18 @@ export class SqliteConnection {
   readonly #turns: WriteTurns;
   readonly #prepare: () => void;
   readonly #statements = new Map<string, Statement>();
+  readonly now: () => number;
+  readonly steady: () => number;
 
-  /**
-   * The file, or what opens it at its first use. `turns`: the turns of the writes of this process to the file. `prepare` is called
-   * before each write, outside of a transaction. A write fails if the file was moved or deleted.
-   */
-  constructor(file: Database | (() => Database), turns = new WriteTurns(0), prepare: () => void = () => {}) {
+  /** The file, or what opens it at its first use. A write fails if the file was moved or deleted. */
+  constructor(file: Database | (() => Database), options: ConnectionOptions = {}) {
+    const { turns = new WriteTurns(0), prepare = () => {}, now = Date.now, steady = machineTime } = options;
     this.#open = typeof file === "function" ? file : () => file;
     if (typeof file !== "function") this.#database = file;
     this.#turns = turns;
     this.#prepare = prepare;
+    this.now = now;
+    this.steady = steady;
   }
 
   /** The first row. `Row` has the columns of the statement. */
@@ -116,8 +130,8 @@ export class SqliteConnection {
 export class LookingConnection extends SqliteConnection {
   readonly #before: () => void;
 
-  constructor(file: Database, before: () => void) {
-    super(file);
+  constructor(file: Database, before: () => void, steady: () => number) {
+    super(file, { steady });
     this.#before = before;
   }
 

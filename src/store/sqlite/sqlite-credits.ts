@@ -56,15 +56,13 @@ const CHARGES = `
   SELECT ${PAYMENT} FROM payments WHERE scheme = '${CREDIT_SCHEME}' AND asset = $asset
   ORDER BY created_at DESC LIMIT $limit`;
 
-/** The prepaid balances, in the ledger's file. `now` gives Unix milliseconds. */
+/** The prepaid balances, in the ledger's file. */
 export class SqliteCredits implements Credits {
   readonly #file: SqliteConnection;
-  readonly #now: () => number;
 
   /** Writes through `file` are on the disk when they return. */
-  constructor(file: SqliteConnection, now: () => number) {
+  constructor(file: SqliteConnection) {
     this.#file = file;
-    this.#now = now;
   }
 
   async find(id: string): Promise<Credit | undefined> {
@@ -73,7 +71,7 @@ export class SqliteCredits implements Credits {
 
   open(credit: NewCredit, grant: Grant): Promise<string | undefined> {
     const { id, hash, routes, expiresAt } = credit;
-    const now = this.#now();
+    const now = this.#file.now();
     return this.#file.transaction(() => {
       if (this.#grant(id, grant)) {
         this.#file.run(CREATE, { ...credit, routes: JSON.stringify(routes), now });
@@ -109,7 +107,7 @@ export class SqliteCredits implements Credits {
 
   async revoke(id: string): Promise<boolean> {
     const sql = "UPDATE credits SET revoked_at = $now WHERE id = $id AND revoked_at = 0";
-    return this.#file.turn(() => this.#file.run(sql, { id, now: this.#now() }) > 0);
+    return this.#file.turn(() => this.#file.run(sql, { id, now: this.#file.now() }) > 0);
   }
 
   async list({ owner, before }: CreditFilter, limit: number): Promise<readonly Credit[]> {
@@ -155,7 +153,7 @@ export class SqliteCredits implements Credits {
   }
 
   #grant(credit: string, { id, ...grant }: Grant): boolean {
-    return this.#file.run(GRANT, { ...grant, grant: id, credit, now: this.#now() }) > 0;
+    return this.#file.run(GRANT, { ...grant, grant: id, credit, now: this.#file.now() }) > 0;
   }
 }
 

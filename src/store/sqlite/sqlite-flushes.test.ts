@@ -45,8 +45,8 @@ function openLedger(name: string) {
   migrate(database);
   const count = { transactions: 0, flushes: 0 };
   const turns = new WriteTurns(0);
-  const files = connectionsOf(counted(database, count), turns);
-  return { ledger: new SqliteLedger(files, Date.now, Date.now, turns), count, database };
+  const files = connectionsOf(counted(database, count), { turns });
+  return { ledger: new SqliteLedger(files, turns), count, database };
 }
 
 test("only states that transfer money are flushed to the disk", async () => {

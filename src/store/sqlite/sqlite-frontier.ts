@@ -33,20 +33,18 @@ type LeaseRow = Omit<QueueRow, "due"> & { readonly host: string };
 
 /**
  * The frontier in an SQLite file: the addresses of jobs, their lanes (the addresses of a job on one host), and the times of
- * hosts. `take` and `renew` are transactions of their own, the other methods parts of one. `now` gives Unix milliseconds.
+ * hosts. `take` and `renew` are transactions of their own, the other methods parts of one.
  */
 export class SqliteFrontier {
   readonly #file: SqliteConnection;
-  readonly #now: () => number;
 
-  constructor(file: SqliteConnection, now: () => number) {
+  constructor(file: SqliteConnection) {
     this.#file = file;
-    this.#now = now;
   }
 
   take({ number }: Job, share: Share): Promise<readonly Taken[]> {
     return this.#file.transaction(() => {
-      const now = this.#now();
+      const now = this.#file.now();
       this.#reclaim(number, now);
       this.#mend(number, now);
       const lanes = this.#all<{ host: string }>(
@@ -117,7 +115,7 @@ export class SqliteFrontier {
   }
 
   #takeOf(job: number, host: string, delayMs: number, most: number): Taken[] {
-    const now = this.#now();
+    const now = this.#file.now();
     const key = BigInt(host);
     const known = this.#get<{ next_at: number; pace: number }>("SELECT next_at, pace FROM hosts WHERE host = ?", key);
     if (known !== null && known.next_at > now) {
@@ -186,7 +184,7 @@ export class SqliteFrontier {
 
   renew({ number }: Job, taken: readonly Taken[]): Promise<void> {
     return this.#file.transaction(() => {
-      const until = this.#now() + LEASE_MS;
+      const until = this.#file.now() + LEASE_MS;
       for (const { key, tries } of taken)
         this.#run(
           "UPDATE leases SET due = ? WHERE job = ? AND key = ? AND tries = ?",
@@ -210,7 +208,7 @@ export class SqliteFrontier {
         BigInt(taken.host),
       );
     if (!isHeld || againMs === undefined) return isHeld;
-    const due = this.#now() + againMs;
+    const due = this.#file.now() + againMs;
     this.#wait(job, { ...taken, tries: taken.tries + POSTPONED }, due);
     this.#open(job, taken.host, due);
     return false;
@@ -233,7 +231,7 @@ export class SqliteFrontier {
       hosts.add(address.host);
       added += 1;
     }
-    const now = this.#now();
+    const now = this.#file.now();
     for (const host of hosts) this.#open(number, host, now);
     return { added, dropped };
   }
@@ -244,7 +242,7 @@ export class SqliteFrontier {
       `INSERT INTO hosts VALUES (?, ?, ?) ON CONFLICT (host) DO UPDATE
        SET pace = excluded.pace, next_at = max(next_at, excluded.next_at)`,
       BigInt(host),
-      this.#now() + pauseMs,
+      this.#file.now() + pauseMs,
       intervalMs,
     );
   }
@@ -277,7 +275,7 @@ export class SqliteFrontier {
 
   /** Forgets the hosts that have had no request for long. */
   forgetHosts(): void {
-    this.#run("DELETE FROM hosts WHERE next_at < ?", this.#now() - KEPT_HOST_MS);
+    this.#run("DELETE FROM hosts WHERE next_at < ?", this.#file.now() - KEPT_HOST_MS);
   }
 
   /** Removes at most `SWEEP_ROWS` rows of a job. True if none is left. */

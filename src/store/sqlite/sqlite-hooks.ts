@@ -16,16 +16,14 @@ const RECORD = `UPDATE hooks SET sent = $sent, tries = $tries, failure = $failur
 /** Webhooks of the jobs in an SQLite file. */
 export class SqliteHooks implements HookStore {
   readonly #file: SqliteConnection;
-  readonly #now: () => number;
 
-  constructor(file: SqliteConnection, now: () => number) {
+  constructor(file: SqliteConnection) {
     this.#file = file;
-    this.#now = now;
   }
 
   async add(id: string): Promise<void> {
     const sql = "INSERT OR IGNORE INTO hooks (job, next_at) SELECT number, $now FROM jobs WHERE id = $id";
-    await this.#file.write(sql, { id, now: this.#now() });
+    await this.#file.write(sql, { id, now: this.#file.now() });
   }
 
   async take(count: number, isFailing: boolean): Promise<readonly TakenHook[]> {
@@ -33,7 +31,7 @@ export class SqliteHooks implements HookStore {
     if (this.#due(1, isFailing).length === 0) return [];
     return await this.#file.transaction(() => {
       const due = this.#due(count, isFailing);
-      const until = this.#now() + LEASE_MS;
+      const until = this.#file.now() + LEASE_MS;
       for (const { job } of due) {
         this.#file.run("UPDATE hooks SET next_at = $until, turn = turn + 1 WHERE job = $job", { until, job });
       }
@@ -42,12 +40,12 @@ export class SqliteHooks implements HookStore {
   }
 
   #due(count: number, isFailing: boolean): readonly TakenHook[] {
-    const rows = this.#file.all<TakenHook>(DUE, { now: this.#now(), failing: Number(isFailing), count });
+    const rows = this.#file.all<TakenHook>(DUE, { now: this.#file.now(), failing: Number(isFailing), count });
     return rows.map((row) => ({ ...row, isOver: false }));
   }
 
   async record({ job, turn }: TakenHook, { nextMs, ...progress }: HookProgress): Promise<boolean> {
-    const now = this.#now();
+    const now = this.#file.now();
     const nextAt = nextMs === undefined ? null : now + nextMs;
     return (await this.#file.write(RECORD, { ...progress, nextAt, now, job, turn })) > 0;
   }

@@ -63,22 +63,20 @@ interface Numbered {
   readonly number: number;
 }
 
-/** Jobs in an SQLite file in `folder`. `now` gives Unix milliseconds. */
+/** Jobs in an SQLite file in `folder`. */
 export class SqliteJobs implements JobStore {
   readonly #file: SqliteConnection;
-  readonly #now: () => number;
   readonly #frontier: SqliteFrontier;
   readonly #folder: string;
   readonly hooks: SqliteHooks;
   readonly sessions: SqliteSessions;
 
-  constructor(file: SqliteConnection, now: () => number, folder: string) {
+  constructor(file: SqliteConnection, folder: string) {
     this.#file = file;
     this.#folder = folder;
-    this.#now = now;
-    this.#frontier = new SqliteFrontier(file, now);
-    this.hooks = new SqliteHooks(file, now);
-    this.sessions = new SqliteSessions(file, now);
+    this.#frontier = new SqliteFrontier(file);
+    this.hooks = new SqliteHooks(file);
+    this.sessions = new SqliteSessions(file);
   }
 
   isFull(error: unknown): boolean {
@@ -93,7 +91,7 @@ export class SqliteJobs implements JobStore {
     return this.#file.transaction(() => {
       const running = this.#file.all("SELECT 1 FROM jobs WHERE state = 'running'");
       if (running.length >= MAX_RUNNING_JOBS) return false;
-      this.#file.run(INSERT, { ...job, now: this.#now() });
+      this.#file.run(INSERT, { ...job, now: this.#file.now() });
       for (const made of this.#jobs("WHERE id = ?", job.id)) this.#change(made, addresses, 0);
       return true;
     });
@@ -102,7 +100,7 @@ export class SqliteJobs implements JobStore {
   async find(id: string): Promise<Job | undefined> {
     const job = this.#job(id);
     if (job === undefined || job.state === "running") return job;
-    return this.#now() < job.endedAt + job.keptMs ? job : undefined;
+    return this.#file.now() < job.endedAt + job.keptMs ? job : undefined;
   }
 
   async running(): Promise<readonly Job[]> {
@@ -111,7 +109,7 @@ export class SqliteJobs implements JobStore {
 
   async newest(count: number): Promise<readonly Job[]> {
     const kept = "WHERE state = 'running' OR ended_at + kept_ms > ? ORDER BY number DESC LIMIT ?";
-    return this.#jobs(kept, this.#now(), count);
+    return this.#jobs(kept, this.#file.now(), count);
   }
 
   take(job: Job, share: Share): Promise<readonly Taken[]> {
@@ -138,7 +136,7 @@ export class SqliteJobs implements JobStore {
       }
       this.#change(job, found, closed);
       for (const [kind, count] of Object.entries(leftOut)) this.#count(job.number, kind, count);
-      this.#file.run(COMPLETE, { number: job.number, now: this.#now() });
+      this.#file.run(COMPLETE, { number: job.number, now: this.#file.now() });
       return { ...(this.#job(id) ?? job), isAlike: other !== undefined };
     });
   }
@@ -164,7 +162,7 @@ export class SqliteJobs implements JobStore {
   }
 
   async end(id: string, state: Exclude<JobState, "running">, reason: string): Promise<boolean> {
-    return (await this.#file.write(END, { id, state, reason, now: this.#now() })) > 0;
+    return (await this.#file.write(END, { id, state, reason, now: this.#file.now() })) > 0;
   }
 
   async paid(id: string, paid: PaidSoFar): Promise<void> {
@@ -172,7 +170,7 @@ export class SqliteJobs implements JobStore {
   }
 
   async begin(id: string): Promise<void> {
-    await this.#file.write(BEGIN, { id, now: this.#now() });
+    await this.#file.write(BEGIN, { id, now: this.#file.now() });
   }
 
   async rename(id: string, { secretHash, sale }: Pick<NewJob, "secretHash" | "sale">): Promise<void> {
@@ -193,7 +191,7 @@ export class SqliteJobs implements JobStore {
 
   sweep(): Promise<readonly string[]> {
     return this.#file.transaction(() => {
-      const now = this.#now();
+      const now = this.#file.now();
       for (const ended of [LATE, UNPAID]) this.#file.run(ended, { now });
       for (const { number } of this.#file.all<Numbered>(ENDED, { count: SWEEP_JOBS })) {
         // The frontier of a job that has ended is of no use.

@@ -1,4 +1,3 @@
-import { machineTime } from "../../lib/time/machine-time.ts";
 import { type Payment, type PaymentKey } from "../ledger.ts";
 import { type Refund } from "../refunds.ts";
 import {
@@ -44,12 +43,9 @@ const STANDING = `
 /** The ledger in an SQLite file, for reports. Each page is one read, so writers never wait for a slow reader. */
 export class SqliteLedgerView implements LedgerView {
   readonly #file: SqliteConnection;
-  readonly #steady: () => number;
 
-  /** `steady` is the clock of leases. */
-  constructor(file: SqliteConnection, steady: () => number = machineTime) {
+  constructor(file: SqliteConnection) {
     this.#file = file;
-    this.#steady = steady;
   }
 
   async list(
@@ -83,7 +79,7 @@ export class SqliteLedgerView implements LedgerView {
   }
 
   async standing(): Promise<Standing> {
-    const row = this.#file.get<StandingRow>(STANDING, { steady: this.#steady() });
+    const row = this.#file.get<StandingRow>(STANDING, { steady: this.#file.steady() });
     const { owed, left, oldest, ...counts } = row as StandingRow; // counts always have a row
     return { ...counts, owed: owed + left, oldestOpen: oldest ?? undefined };
   }

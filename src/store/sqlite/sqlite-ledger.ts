@@ -158,8 +158,6 @@ interface Write {
 export class SqliteLedger implements Ledger {
   readonly #owner = crypto.randomUUID();
   readonly #files: Connections;
-  readonly #now: () => number;
-  readonly #steady: () => number;
   readonly #leases: LiveLeases;
   readonly #group: GroupedWrites<Write, unknown>;
   readonly #timer: NodeJS.Timeout;
@@ -167,12 +165,9 @@ export class SqliteLedger implements Ledger {
   #lastDurable: Promise<unknown> | undefined;
   #isTending = false;
 
-  // oxlint-disable-next-line eslint/max-params -- connections, two clocks and the line of their writes
-  constructor(files: Connections, now: () => number, steady: () => number, turns: WriteTurns) {
+  constructor(files: Connections, turns: WriteTurns) {
     this.#files = files;
-    this.#now = now;
-    this.#steady = steady;
-    this.#leases = new LiveLeases(steady);
+    this.#leases = new LiveLeases(files.quick.steady);
     const write = (all: readonly Write[]): unknown[] =>
       (all.some((one) => one.isDurable) ? files.durable : files.quick).together(() => all.map(({ make }) => make()));
     this.#group = new GroupedWrites(write, turns);
@@ -188,7 +183,7 @@ export class SqliteLedger implements Ledger {
 
   #reserved(reservation: Reservation, maxPartials: number): Claim {
     const { quick } = this.#files;
-    const values = { ...reservation, owner: this.#owner, ...this.#leaseTimes(), now: this.#now(), maxPartials };
+    const values = { ...reservation, owner: this.#owner, ...this.#leaseTimes(), now: quick.now(), maxPartials };
     try {
       const leased = quick.get<PaymentRow>(RESERVE, values);
       if (leased !== undefined) return { leased: true, payment: toPayment(leased) };
@@ -218,7 +213,7 @@ export class SqliteLedger implements Ledger {
     // A payment that was never verified is deleted: anyone can invent such payments.
     if (state === "released" && quick.run(FORGET, values) > 0) return true;
     if (quick.run(MOVE, values) === 0) return false;
-    if (notice !== undefined) quick.run(POST, { ...notice, now: this.#now() });
+    if (notice !== undefined) quick.run(POST, { ...notice, now: quick.now() });
     return true;
   }
 
@@ -230,9 +225,10 @@ export class SqliteLedger implements Ledger {
   }
 
   #valuesOf(payment: Payment, change: Change): object {
-    const until = change.lease ? this.#steady() + LEASE_MS : 0;
+    const { quick } = this.#files;
+    const until = change.lease ? quick.steady() + LEASE_MS : 0;
     const { attempt, createdAt } = payment;
-    const now = this.#now();
+    const now = quick.now();
     const { dueInMs } = change;
     const dueAt = dueInMs === undefined ? null : dueInMs === "never" ? 0 : now + dueInMs;
     return { ...UNCHANGED, ...change, ...keyOf(payment), dueAt, attempt, createdAt, owner: this.#owner, until, now };
@@ -240,7 +236,7 @@ export class SqliteLedger implements Ledger {
 
   async deliver(payment: PaymentKey): Promise<boolean> {
     const { quick } = this.#files;
-    return this.#grouped(false, () => quick.run(DELIVER, { ...payment, now: this.#now() }) > 0);
+    return this.#grouped(false, () => quick.run(DELIVER, { ...payment, now: quick.now() }) > 0);
   }
 
   async repeat(payment: PaymentKey, most: number): Promise<boolean> {
@@ -255,7 +251,7 @@ export class SqliteLedger implements Ledger {
 
   async claimOpen(limit: number): Promise<readonly Payment[]> {
     const { quick } = this.#files;
-    const now = this.#now();
+    const now = quick.now();
     const rows = await quick.turn(() => {
       const values = { ...this.#leaseTimes(), owner: this.#owner, now, before: now - RECHECK_MS, limit };
       return quick.all<PaymentRow>(CLAIM_OPEN, values);
@@ -266,7 +262,7 @@ export class SqliteLedger implements Ledger {
 
   async claimDue(limit: number): Promise<readonly Payment[]> {
     const { quick } = this.#files;
-    const now = this.#now();
+    const now = quick.now();
     // Most looks find nothing, and need no turn of the file's writers.
     if (quick.get(`SELECT 1 FROM payments WHERE ${DUE} LIMIT 1`, { now }) === undefined) return [];
     const values = { ...this.#leaseTimes(), owner: this.#owner, now, limit };
@@ -278,9 +274,9 @@ export class SqliteLedger implements Ledger {
   /** As `Store.forget`. A payment that is still valid stays: its row prevents a second use. */
   async forget(before: number, limit: number): Promise<number> {
     const { quick } = this.#files;
-    const now = this.#now();
+    const now = quick.now();
     const ended = Math.floor(now / 1000) - REAP_GRACE_S;
-    const steady = this.#steady();
+    const steady = quick.steady();
     await quick.write("DELETE FROM sold_days WHERE day < $day", { day: Math.floor(now / DAY_MS) - SOLD_DAYS });
     return quick.write(FORGET_FINISHED, { before, ended, steady, limit });
   }
@@ -298,7 +294,7 @@ export class SqliteLedger implements Ledger {
 
   /** The time now, and the end of a lease that is acquired now. */
   #leaseTimes(): { readonly steady: number; readonly until: number } {
-    const steady = this.#steady();
+    const steady = this.#files.quick.steady();
     return { steady, until: steady + LEASE_MS };
   }
 
@@ -314,9 +310,9 @@ export class SqliteLedger implements Ledger {
         await quick.write(GIVE_UP, { owner, nonce });
         this.#leases.drop(nonce);
       }
-      await quick.turn(() => quick.run(RENEW, { owner, until: this.#steady() + LEASE_MS }));
-      const before = Math.floor(this.#now() / 1000) - REAP_GRACE_S;
-      await quick.turn(() => quick.run(REAP, { before, steady: this.#steady() }));
+      await quick.turn(() => quick.run(RENEW, { owner, until: quick.steady() + LEASE_MS }));
+      const before = Math.floor(quick.now() / 1000) - REAP_GRACE_S;
+      await quick.turn(() => quick.run(REAP, { before, steady: quick.steady() }));
     } catch {
       // The file is busy or gone. Leases expire, which stops their holders; requests with payments report the error.
     } finally {

@@ -17,18 +17,16 @@ const TRIM = `
   DELETE FROM outbox WHERE id IN (
     SELECT id FROM outbox ORDER BY created_at, id LIMIT max(0, (SELECT count(*) FROM outbox) - $most))`;
 
-/** The outbox in the ledger's database. `now` gives Unix milliseconds. */
+/** The outbox in the ledger's database. */
 export class SqliteOutbox implements Outbox {
   readonly #file: SqliteConnection;
-  readonly #now: () => number;
 
-  constructor(file: SqliteConnection, now: () => number) {
+  constructor(file: SqliteConnection) {
     this.#file = file;
-    this.#now = now;
   }
 
   async claim(limit: number): Promise<readonly Notice[]> {
-    const now = this.#now();
+    const now = this.#file.now();
     // An UPDATE would wait for the write lock even if there is nothing to do.
     if (this.#file.get(`SELECT 1 FROM outbox WHERE ${DUE} LIMIT 1`, { now }) === undefined) return [];
     const claimed = { now, until: now + NOTICE_LEASE_MS, limit };

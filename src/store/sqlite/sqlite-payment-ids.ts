@@ -16,19 +16,17 @@ const REAP = `
 
 const FIND = "SELECT fingerprint FROM payment_ids WHERE payer = $payer AND id = $id";
 
-/** The ids of payments, in the ledger's database. `now` gives Unix milliseconds. */
+/** The ids of payments, in the ledger's database. */
 export class SqlitePaymentIds implements PaymentIds {
   readonly #file: SqliteConnection;
-  readonly #now: () => number;
 
-  constructor(file: SqliteConnection, now: () => number) {
+  constructor(file: SqliteConnection) {
     this.#file = file;
-    this.#now = now;
   }
 
   tie({ payer, id }: PaymentId, fingerprint: string, until: number): Promise<string> {
     return this.#file.transaction(() => {
-      const values = { payer, id, fingerprint, until, now: this.#now() };
+      const values = { payer, id, fingerprint, until, now: this.#file.now() };
       this.#file.run(REAP, values);
       this.#file.run(TIE, values);
       return this.#file.get<{ fingerprint: string }>(FIND, values)?.fingerprint ?? "";
@@ -36,7 +34,7 @@ export class SqlitePaymentIds implements PaymentIds {
   }
 
   async find({ payer, id }: PaymentId): Promise<string | undefined> {
-    const values = { payer, id, now: this.#now() };
+    const values = { payer, id, now: this.#file.now() };
     return this.#file.get<{ fingerprint: string }>(`${FIND} AND until > $now`, values)?.fingerprint;
   }
 

@@ -97,21 +97,12 @@ function sumOfParts(parts: Parts | undefined): bigint {
 
 type StoredPayment = PaymentRow & { readonly heldUntil: number };
 
-interface Clocks {
-  /** Unix milliseconds. */
-  readonly now: () => number;
-  /** The clock of leases. */
-  readonly steady: () => number;
-}
-
 /** The refunds in the ledger's database. Each write waits for the disk. */
 export class SqliteRefunds implements CreditRefunds {
   readonly #file: SqliteConnection;
-  readonly #clocks: Clocks;
 
-  constructor(file: SqliteConnection, clocks: Clocks) {
+  constructor(file: SqliteConnection) {
     this.#file = file;
-    this.#clocks = clocks;
   }
 
   begin(payment: PaymentKey, wish: RefundWish): Promise<BeginResult> {
@@ -120,7 +111,7 @@ export class SqliteRefunds implements CreditRefunds {
         WHERE g.id = $id AND NOT ${isEndedPass("c")}`;
       const isSpent = this.#file.get(grant, { id: purchaseOf(payment) }) !== undefined;
       const found = this.#refundable(this.#paymentRow(payment));
-      const plan = planRefund({ ...found, isSpent }, wish, this.#clocks.now());
+      const plan = planRefund({ ...found, isSpent }, wish, this.#file.now());
       if (plan.kind !== "begun" || found.payment === undefined) return plan;
       this.#insert(plan.refund, found.payment);
       if (plan.refund.state === "recorded") this.#post(wish.notice?.(plan.refund));
@@ -131,7 +122,7 @@ export class SqliteRefunds implements CreditRefunds {
   beginCredit(wish: CreditRefundWish): Promise<CreditBeginResult> {
     const { credit } = wish;
     return this.#file.transaction(() => {
-      const now = this.#clocks.now();
+      const now = this.#file.now();
       const found = {
         credit: readCredit(this.#file, credit),
         purchases: this.#file.all<Pick<StoredGrant, "id">>(GRANTS, { credit }).map(({ id }) => id),
@@ -151,7 +142,7 @@ export class SqliteRefunds implements CreditRefunds {
   }
 
   async claim(limit: number): Promise<readonly Refund[]> {
-    const now = this.#clocks.now();
+    const now = this.#file.now();
     // An UPDATE would wait for the write lock even if there is nothing to do.
     if (this.#file.get(`SELECT 1 FROM refunds WHERE ${DUE} LIMIT 1`, { now }) === undefined) return [];
     const claimed = { now, until: now + REFUND_TURN_MS, limit };
@@ -170,7 +161,7 @@ export class SqliteRefunds implements CreditRefunds {
 
   end(refund: Refund, end: RefundEnd): Promise<boolean> {
     return this.#file.transaction(() => {
-      const now = this.#clocks.now();
+      const now = this.#file.now();
       if (this.#file.run(END, { ...refund, ...end, now }) === 0) return false;
       const row = this.#paymentRow(refund);
       if (row !== undefined) {
@@ -184,7 +175,7 @@ export class SqliteRefunds implements CreditRefunds {
   }
 
   async owed(payees: readonly string[], before: number, limit: number): Promise<readonly Payment[]> {
-    const values = { payees: JSON.stringify(payees), before, steady: this.#clocks.steady(), limit };
+    const values = { payees: JSON.stringify(payees), before, steady: this.#file.steady(), limit };
     return this.#file.all<PaymentRow>(OWED, values).map(toPayment);
   }
 
@@ -212,13 +203,13 @@ export class SqliteRefunds implements CreditRefunds {
     if (row === undefined) return { payment: undefined, isLeased: false, standing: [] };
     const payment = toPayment(row);
     const standing = this.#file.all<RefundRow>(`SELECT ${REFUND} FROM refunds WHERE ${OF_KEY}`, payment).map(toRefund);
-    const steady = this.#clocks.steady();
+    const steady = this.#file.steady();
     // A lease that ends later than any new one was made before the machine was restarted.
     return { payment, isLeased: row.heldUntil >= steady && row.heldUntil <= steady + 2 * LEASE_MS, standing };
   }
 
   #post(notice: NewNotice | undefined): void {
-    if (notice !== undefined) this.#file.run(POST, { ...notice, now: this.#clocks.now() });
+    if (notice !== undefined) this.#file.run(POST, { ...notice, now: this.#file.now() });
   }
 
   #paymentRow(payment: PaymentKey): StoredPayment | undefined {
@@ -228,6 +219,6 @@ export class SqliteRefunds implements CreditRefunds {
   /** The payment counts as changed, so that it is kept as long as its refund. */
   #setRefunded(payment: PaymentKey, refunded: string): void {
     const sql = `UPDATE payments SET refunded = $refunded, updated_at = $now WHERE ${OF_KEY}`;
-    this.#file.run(sql, { ...payment, refunded, now: this.#clocks.now() });
+    this.#file.run(sql, { ...payment, refunded, now: this.#file.now() });
   }
 }

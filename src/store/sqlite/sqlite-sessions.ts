@@ -30,25 +30,23 @@ const LEAVE = `UPDATE sessions SET leased_until = 0, used_at = $now WHERE ${HELD
 const KEEP = `UPDATE sessions SET leased_until = 0, used_at = $now, uses = uses + 1, state = $state WHERE ${HELD}`;
 const EXPIRED = `DELETE FROM sessions WHERE NOT (${ALIVE}) AND leased_until <= $now`;
 
-/** Sessions in an SQLite file. `now` gives Unix milliseconds. */
+/** Sessions in an SQLite file. */
 export class SqliteSessions implements SessionStore {
   readonly #file: SqliteConnection;
-  readonly #now: () => number;
 
-  constructor(file: SqliteConnection, now: () => number) {
+  constructor(file: SqliteConnection) {
     this.#file = file;
-    this.#now = now;
   }
 
   create(session: NewSession): Promise<boolean> {
     return this.#file.transaction(() => {
       this.removeExpired();
-      return this.#file.run(CREATE, { ...session, now: this.#now() }) > 0;
+      return this.#file.run(CREATE, { ...session, now: this.#file.now() }) > 0;
     });
   }
 
   async find(id: string): Promise<Session | undefined> {
-    return this.#file.get<Session>(`${SESSION} AND id = $id`, { id, now: this.#now() });
+    return this.#file.get<Session>(`${SESSION} AND id = $id`, { id, now: this.#file.now() });
   }
 
   async stateOf(id: string): Promise<Uint8Array> {
@@ -58,12 +56,12 @@ export class SqliteSessions implements SessionStore {
 
   async withSecret(secretHash: string): Promise<readonly Session[]> {
     const own = `${SESSION} AND secret_hash = $secretHash ORDER BY created_at, id`;
-    return this.#file.all<Session>(own, { secretHash, now: this.#now() });
+    return this.#file.all<Session>(own, { secretHash, now: this.#file.now() });
   }
 
   take(id: string): Promise<TakenSession | "busy" | undefined> {
     return this.#file.transaction(() => {
-      const now = this.#now();
+      const now = this.#file.now();
       const taken = this.#file.get<TakenSession>(TAKE, { id, now });
       if (taken !== undefined) return taken;
       this.#file.run(`${REWIND} AND id = $id`, { id, now });
@@ -72,11 +70,11 @@ export class SqliteSessions implements SessionStore {
   }
 
   async renew({ id, turn }: TakenSession): Promise<boolean> {
-    return (await this.#file.write(RENEW, { id, turn, now: this.#now() })) > 0;
+    return (await this.#file.write(RENEW, { id, turn, now: this.#file.now() })) > 0;
   }
 
   async leave({ id, turn }: TakenSession, state?: Uint8Array): Promise<boolean> {
-    const values = { id, turn, now: this.#now() };
+    const values = { id, turn, now: this.#file.now() };
     const count = await (state === undefined
       ? this.#file.write(LEAVE, values)
       : this.#file.write(KEEP, { ...values, state }));
@@ -89,7 +87,7 @@ export class SqliteSessions implements SessionStore {
 
   /** Removes the sessions that have expired. Called within a transaction. */
   removeExpired(): void {
-    const now = this.#now();
+    const now = this.#file.now();
     this.#file.run(REWIND, { now });
     this.#file.run(EXPIRED, { now });
   }

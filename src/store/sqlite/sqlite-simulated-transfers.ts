@@ -18,18 +18,16 @@ const FIND = `
   SELECT network, asset, payer_from AS "from", nonce, digest, pay_to AS "to", amount, tx AS "transaction" FROM bookings
   WHERE ${OF_KEY}`;
 
-/** Test mode's simulated transfers, in the ledger's database. `now` gives Unix milliseconds. */
+/** Test mode's simulated transfers, in the ledger's database. */
 export class SqliteSimulatedTransfers implements SimulatedTransfers {
   readonly #file: SqliteConnection;
-  readonly #now: () => number;
 
-  constructor(file: SqliteConnection, now: () => number) {
+  constructor(file: SqliteConnection) {
     this.#file = file;
-    this.#now = now;
   }
 
   async book(transfer: SimulatedTransfer): Promise<SimulatedTransfer> {
-    const now = this.#now();
+    const now = this.#file.now();
     await this.#file.write(REAP, { before: now - KEEP_MS });
     await this.#file.write(BOOK, { ...transfer, now });
     return (await this.find(transfer)) ?? transfer;

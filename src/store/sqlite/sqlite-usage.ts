@@ -83,14 +83,12 @@ interface State {
   readonly since: number;
 }
 
-/** Usage in memory or in an SQLite file, beside the ledger. `now` gives Unix milliseconds. */
+/** Usage in memory or in an SQLite file, beside the ledger. */
 export class SqliteUsage implements UsageStore {
   readonly #file: SqliteConnection;
-  readonly #now: () => number;
 
-  constructor(file: SqliteConnection, now: () => number) {
+  constructor(file: SqliteConnection) {
     this.#file = file;
-    this.#now = now;
   }
 
   async add(batch: UsageBatch): Promise<void> {
@@ -117,7 +115,7 @@ export class SqliteUsage implements UsageStore {
     return this.#file.all(
       `SELECT hour * ${HOUR_MS} AS hour, requests, client_errors AS clientErrors, server_errors AS serverErrors
        FROM usage_hours WHERE hour > $last ORDER BY 1`,
-      { last: Math.floor(this.#now() / HOUR_MS) - KEPT_HOURS },
+      { last: Math.floor(this.#file.now() / HOUR_MS) - KEPT_HOURS },
     );
   }
 
@@ -138,10 +136,10 @@ export class SqliteUsage implements UsageStore {
       this.#file.run("DELETE FROM usage_funnel WHERE day <= $last", { last: day - FUNNEL_DAYS });
     }
     const sums = sumOfUses(routes);
-    const hour = Math.floor(this.#now() / HOUR_MS);
+    const hour = Math.floor(this.#file.now() / HOUR_MS);
     if (sums.requests > 0) this.#file.run(ADD_HOUR, { hour, ...sums });
     this.#file.run("DELETE FROM usage_hours WHERE hour <= $last", { last: hour - KEPT_HOURS });
-    const flush = { gateway, sequence, now: this.#now() };
+    const flush = { gateway, sequence, now: this.#file.now() };
     this.#file.run("INSERT OR REPLACE INTO usage_flushes VALUES ($gateway, $sequence, $now)", flush);
     this.#file.run(FORGET_GATEWAYS);
   }
@@ -153,7 +151,7 @@ export class SqliteUsage implements UsageStore {
     const { epoch } = open;
     while (this.#countPayments(epoch) === COUNT_ROWS);
     this.#file.run("INSERT INTO usage_resets VALUES ($id, $epoch, $since)", { id, ...open });
-    this.#file.run("UPDATE usage_state SET epoch = epoch + 1, since = $now", { now: this.#now() });
+    this.#file.run("UPDATE usage_state SET epoch = epoch + 1, since = $now", { now: this.#file.now() });
     for (const table of [...TABLES, "usage_resets"]) {
       this.#file.run(`DELETE FROM ${table} WHERE epoch <= $last`, { last: epoch - KEPT_EPOCHS });
     }
