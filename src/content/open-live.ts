@@ -1,19 +1,12 @@
 import { join } from "node:path";
-import { type BrowserOpener, type Log } from "./browser/program/browser-opener.ts";
+import { type BrowserOpener } from "./browser/program/browser-opener.ts";
+import { type ContentOptions } from "./content-options.ts";
 import { ANYWHERE, PUBLIC_WEB } from "./egress/guard.ts";
-import { LiveBrowsers, type LiveSettings } from "./live/live-browsers.ts";
-
-/** The settings of a service that concern browsers by the minute. */
-interface Options {
-  readonly live?: (LiveSettings & { readonly command: readonly string[] }) | undefined;
-  readonly stateDir: string;
-  readonly allowPrivate: boolean;
-  readonly log: Log;
-}
+import { LiveBrowsers } from "./live/live-browsers.ts";
 
 /** The browsers that a service sells by the minute. Undefined if it sells none; if it cannot, the log says why. */
 export async function openLive(
-  { live, stateDir, allowPrivate, log }: Options,
+  { live, stateDir, allowPrivate, log }: Pick<ContentOptions, "live" | "stateDir" | "allowPrivate" | "log">,
   chosen: BrowserOpener["program"],
 ): Promise<LiveBrowsers | undefined> {
   if (live === undefined) return undefined;

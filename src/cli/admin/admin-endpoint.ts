@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { whyUnreadable } from "../../lib/caught.ts";
+import { isLoopback } from "../../payments/facilitator/loopback-only.ts";
 import { statePath } from "../common/state-folder.ts";
 import { sayWarning } from "../common/terminal.ts";
 import { readCa } from "../common/trust.ts";
@@ -147,8 +148,4 @@ function readKeyFile(path: string): string {
   } finally {
     if (file !== undefined && file !== 0) closeSync(file);
   }
-}
-
-function isLoopback(hostname: string): boolean {
-  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 }

@@ -1,8 +1,7 @@
 import { dueSoFar } from "../../payments/settlement/deferral.ts";
 import { networkTitle } from "../../payments/x402/networks.ts";
-import { type Payment } from "../../store/ledger.ts";
+import { isOwed, type Payment } from "../../store/ledger.ts";
 import { type Total } from "../../store/ledger-view.ts";
-import { isOwed } from "../../store/ledger.ts";
 import { type Refund } from "../../store/refunds.ts";
 import { amountText, toRecord } from "../common/ledger-record.ts";
 import { alignedTable, type Column, detailList, tabTable } from "../common/table.ts";

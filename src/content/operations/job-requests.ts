@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { type ErrorCode, TurnpikeError } from "../../lib/errors.ts";
+import { TurnpikeError } from "../../lib/errors.ts";
 import { isAtomic } from "../../payments/x402/price.ts";
 import { type Job } from "../../store/jobs/job-store.ts";
 import { type Due, type Jobs, type Result } from "../jobs/jobs.ts";
@@ -9,9 +9,9 @@ import {
   checkBody,
   invalidParameters,
   NDJSON,
+  type Operation,
   type OperationResult,
   type Services,
-  type SuccessDescription,
   type TextFeed,
 } from "./operation.ts";
 import { flag, whole } from "./text.ts";
@@ -40,18 +40,13 @@ export interface JobRequest {
 }
 
 /** A request about a job that runs or has run, about a session or a browser. All of them are free. */
-export interface JobOperation {
-  readonly name: string;
+export interface JobOperation extends Pick<Operation, "name" | "summary" | "description" | "success" | "failures"> {
   readonly method: "get" | "delete";
   /** With `{id}` for the id of the job. */
   readonly path: string;
   /** The name of the secret that it needs, in the API's description. */
   readonly secret: "browserToken" | "jobSecret" | "sessionSecret";
-  readonly summary: string;
-  readonly description: string;
   readonly query?: z.ZodObject;
-  readonly success: SuccessDescription;
-  readonly failures: readonly ErrorCode[];
   readonly run: (
     request: JobRequest,
     services: Pick<Services, "jobs" | "live" | "sessions">,

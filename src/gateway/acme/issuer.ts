@@ -18,6 +18,7 @@ import {
 import { hastyAfter } from "./renewal.ts";
 import { type AcmeSettings } from "./settings.ts";
 import { challengeCertificate, keyPem, makeKey, renewalId } from "./x509.ts";
+import { pause } from "../../lib/time/pause.ts";
 import { pollUntil } from "../../lib/time/poll-until.ts";
 
 /** Milliseconds after which a challenge is removed, if its order was cancelled. @bound */
@@ -137,14 +138,7 @@ export class Issuer {
 
   async #pause(ms: number): Promise<void> {
     const { signal } = this.#options;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, ms);
-    const stop = (): void => resolve();
-    signal.addEventListener("abort", stop);
-    if (!signal.aborted) await promise;
-    // An order has many pauses, and one signal.
-    signal.removeEventListener("abort", stop);
-    clearTimeout(timer);
+    await pause(ms, signal);
     if (signal.aborted) throw new AcmeError("the order was cancelled");
   }
 }

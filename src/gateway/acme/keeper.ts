@@ -338,9 +338,7 @@ export class CertificateKeeper {
     if (this.#closed) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#wake = resolve;
-    const timer = setTimeout(resolve, ms);
-    await promise;
-    clearTimeout(timer);
+    await within(ms, promise);
     this.#wake = undefined;
   }
 }

@@ -1,6 +1,13 @@
-import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign, X509Certificate } from "node:crypto";
+import {
+  createHash,
+  generateKeyPair,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+  sign,
+  X509Certificate,
+} from "node:crypto";
 import { promisify } from "node:util";
-import { generateKeyPair } from "node:crypto";
 import { type KeyPair } from "../wire/tls.ts";
 import { der, type DerElement, readElements, sequence, TAG } from "./der.ts";
 
@@ -30,9 +37,9 @@ function oid(bytes: readonly number[]): Buffer {
   return der(0x06, Buffer.from(bytes));
 }
 
-function pem(label: string, bytes: Uint8Array): string {
+function certificatePem(bytes: Uint8Array): string {
   const lines = Buffer.from(bytes).toString("base64").match(PEM_LINE) ?? [];
-  return `-----BEGIN ${label}-----\n${lines.join("\n")}\n-----END ${label}-----\n`;
+  return `-----BEGIN CERTIFICATE-----\n${lines.join("\n")}\n-----END CERTIFICATE-----\n`;
 }
 
 function alternativeNames(hostnames: readonly string[]): Buffer {
@@ -98,7 +105,7 @@ function ownCertificate(hostnames: readonly string[], extensions: readonly Buffe
     publicKey.export({ type: "spki", format: "der" }),
     der(TAG.context + 3, sequence(alternativeNames(hostnames), ...extensions)),
   );
-  return { cert: pem("CERTIFICATE", signed(body, privateKey)), key: keyPem(privateKey) };
+  return { cert: certificatePem(signed(body, privateKey)), key: keyPem(privateKey) };
 }
 
 function timeOf(ms: number): Buffer {

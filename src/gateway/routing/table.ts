@@ -152,11 +152,11 @@ class PrefixTable<R extends Routable> {
     for (const [prefix, route] of routes) {
       yield;
       // Prefixes with and without a trailing `/` are different entries: `/a/` matches fewer paths than `/a`.
-      let slot = this.#slots.get(prefix);
-      if (slot === undefined) {
-        slot = { hosts: undefined, anyHost: undefined, conditional: undefined };
-        this.#slots.set(prefix, slot);
-      }
+      const slot = this.#slots.getOrInsertComputed(prefix, () => ({
+        hosts: undefined,
+        anyHost: undefined,
+        conditional: undefined,
+      }));
       if (route.host === undefined) {
         slot.anyHost ??= route;
         continue;

@@ -85,9 +85,7 @@ function loopsOf(follow: Automaton): ReadonlyMap<number, number> {
       const to = follow.get(top.at)?.[top.next++];
       if (to === undefined) order.push(stack.pop()?.at ?? root);
       else {
-        const others = before.get(to);
-        if (others === undefined) before.set(to, [top.at]);
-        else others.push(top.at);
+        before.getOrInsertComputed(to, () => []).push(top.at);
         if (!seen.has(to)) stack.push({ at: to, next: 0 });
         seen.add(to);
       }

@@ -1,8 +1,7 @@
-import { type ChainState, type Channel, type ChannelIdentity } from "../../store/channels.ts";
+import { CHANNEL_SCHEME, type ChainState, type Channel, type ChannelIdentity } from "../../store/channels.ts";
 import { type Address, type Hex } from "../x402/address.ts";
 import { type ChannelFacilitator, type ChannelState, type ChannelVerification } from "../x402/channel-facilitator.ts";
 import { type ChannelConfig, type ChannelPayment, type ChannelRequirements } from "../x402/channel-messages.ts";
-import { CHANNEL_SCHEME } from "../../store/channels.ts";
 
 /** The state of a channel as the store keeps it. */
 export function toChainState(state: ChannelState): ChainState {

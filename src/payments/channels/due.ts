@@ -53,16 +53,14 @@ export function isDue(channel: Channel, { keys }: ChannelSettings, { charges, ow
 
 /** The channels in groups, each of which one order can claim. */
 export function batchesOf(channels: readonly Channel[]): readonly Batch[] {
-  const batches = new Map<string, [Channel, ...Channel[]]>();
   // The other channels do not wait for contracts.
   const inOrder = channels.toSorted((a, b) => Number(isDeniable(a)) - Number(isDeniable(b)));
-  for (const channel of inOrder) {
-    const key = isDeniable(channel) ? channel.id : `${channel.network} ${channel.receiver} ${channel.token}`;
-    const batch = batches.get(key);
-    if (batch === undefined) batches.set(key, [channel]);
-    else batch.push(channel);
-  }
-  return [...batches.values()];
+  const batches = Map.groupBy(inOrder, (channel) =>
+    isDeniable(channel) ? channel.id : `${channel.network} ${channel.receiver} ${channel.token}`,
+  );
+  return [...batches.values()].flatMap(([first, ...others]) =>
+    first === undefined ? [] : [[first, ...others] as const],
+  );
 }
 
 /**

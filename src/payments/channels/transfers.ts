@@ -64,11 +64,7 @@ export class Transfers {
 
   #receiverOf(channel: Channel): Receiver {
     const key = `${channel.network} ${channel.receiver} ${channel.token}`;
-    const known = this.#receivers.get(key);
-    if (known !== undefined) return known;
-    const receiver: Receiver = { channel, hasClaims: false };
-    this.#receivers.set(key, receiver);
-    return receiver;
+    return this.#receivers.getOrInsertComputed(key, () => ({ channel, hasClaims: false }));
   }
 
   async #send(receiver: Receiver): Promise<void> {

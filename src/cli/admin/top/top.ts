@@ -1,4 +1,5 @@
 import { messageOf } from "../../../lib/caught.ts";
+import { pause } from "../../../lib/time/pause.ts";
 import { isColored } from "../../common/terminal.ts";
 import { type AdminClient, AdminUnreachable } from "../admin-client.ts";
 import { type AdminCommand, readAs } from "../admin-command.ts";
@@ -78,7 +79,7 @@ class LiveView {
 
   async #watch(): Promise<void> {
     while (!this.#over.signal.aborted) {
-      await this.#pause(LOOK_MS);
+      await pause(LOOK_MS, this.#over.signal);
       if (this.#over.signal.aborted) return;
       try {
         await this.#look();
@@ -119,7 +120,7 @@ class LiveView {
       } catch {
         // The requests for figures already show whether the gateway responds.
       }
-      await this.#pause(EVENTS_RETRY_MS);
+      await pause(EVENTS_RETRY_MS, this.#over.signal);
     }
   }
 
@@ -144,18 +145,6 @@ class LiveView {
       this.#failure = error;
       this.#quit();
     }
-  }
-
-  /** Ends early if the view ends. */
-  async #pause(ms: number): Promise<void> {
-    const { signal } = this.#over;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, ms);
-    const end = (): void => resolve();
-    signal.addEventListener("abort", end, { once: true });
-    await promise;
-    signal.removeEventListener("abort", end);
-    clearTimeout(timer);
   }
 }
 

@@ -1,30 +1,15 @@
-import { type EgressOptions } from "../../egress/guard.ts";
 import { ProviderError, type SearchFilters } from "../web/provider.ts";
 import { type WebResponse, WebError, type WebRequest, webGet } from "../../sites/web-get.ts";
 
 /** Maximum number of bytes of a provider's response. */
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 
-export interface Ask {
-  readonly url: URL;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly form?: URLSearchParams;
-  readonly egress: EgressOptions;
-  readonly signal: AbortSignal;
-}
+export type Ask = Pick<WebRequest, "url" | "headers" | "form" | "egress" | "signal">;
 
 /** Sends a request to a provider's server, and returns its response with status 200. Fails with a ProviderError. */
-export async function ask({ url, headers, form, egress, signal }: Ask): Promise<WebResponse> {
-  const request: WebRequest = {
-    url,
-    headers,
-    form,
-    maxBytes: MAX_RESPONSE_BYTES,
-    egress,
-    // A search page that redirects to another site asks for a CAPTCHA or a login.
-    redirects: "same-origin",
-    signal,
-  };
+export async function ask(given: Ask): Promise<WebResponse> {
+  // A search page that redirects to another site asks for a CAPTCHA or a login.
+  const request = { ...given, maxBytes: MAX_RESPONSE_BYTES, redirects: "same-origin" } as const;
   const response = await webGet(request).catch((error: unknown) => {
     throw providerError(error);
   });

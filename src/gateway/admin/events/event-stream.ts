@@ -1,4 +1,5 @@
 import { type EventReader, type StreamSource } from "./streamed-rings.ts";
+import { within } from "../../../lib/time/within.ts";
 
 /** Milliseconds after which a client that has lost its connection reconnects. */
 const RETRY_MS = 2000;
@@ -124,10 +125,8 @@ class StreamReader implements EventReader {
   /** False: there was no event for a long time. */
   async #woken(): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
-    const timer = setTimeout(resolve, this.#aliveMs, false);
     this.#wake = () => resolve(true);
-    const woken = await promise;
-    clearTimeout(timer);
+    const woken = await within(this.#aliveMs, promise, () => false);
     this.#wake = undefined;
     return woken;
   }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Fields } from "../../../lib/http/fields.ts";
 import { MemberList } from "../../../lib/member-list.ts";
+import { within } from "../../../lib/time/within.ts";
 import { type Exchange } from "../../exchange/exchange.ts";
 import { type ConnectionPermit, type ServerConnection, type ServerHost } from "../../exchange/server-host.ts";
 import { type Transport } from "../../telemetry/metrics/metrics.ts";
@@ -174,9 +175,7 @@ export class GatewayListener {
     if (this.#open.size === 0 || ms <= 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#emptied = resolve;
-    const timer = setTimeout(resolve, ms);
-    await promise;
-    clearTimeout(timer);
+    await within(ms, promise);
   }
 
   async #bind(material: TlsMaterial | undefined): Promise<void> {

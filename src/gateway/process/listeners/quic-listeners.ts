@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { udpSocket } from "bun";
 import { messageOf } from "../../../lib/caught.ts";
+import { within } from "../../../lib/time/within.ts";
 import { type Fields } from "../../../lib/http/fields.ts";
 import { type Config } from "../../config/config.ts";
 import { quicEndpointsOf } from "../../config/quic-endpoints.ts";
@@ -174,9 +175,7 @@ class QuicListener {
       for (const connection of this.#open) connection.drain();
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#emptied = resolve;
-      const timer = setTimeout(resolve, graceMs);
-      await promise;
-      clearTimeout(timer);
+      await within(graceMs, promise);
     }
     await this.#endpoint?.close();
   }

@@ -80,9 +80,7 @@ export class CacheStore {
     const before = this.find(response.uri, response.variant);
     if (before !== undefined) this.remove(before);
     if (this.#isClosed || response.bytes > this.#limits.maxBytes) return;
-    const responses = this.#byUri.get(response.uri);
-    if (responses === undefined) this.#byUri.set(response.uri, [response]);
-    else responses.push(response);
+    this.#byUri.getOrInsertComputed(response.uri, () => []).push(response);
     this.#link(response);
     this.#tell(1, response.bytes);
     this.#shrink();

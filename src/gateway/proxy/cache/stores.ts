@@ -7,9 +7,7 @@ export class Stores {
 
   constructor(stores: Iterable<readonly [prefix: string, store: CacheStore]>) {
     for (const [prefix, store] of stores) {
-      const others = this.#byPrefix.get(prefix);
-      if (others === undefined) this.#byPrefix.set(prefix, [store]);
-      else others.push(store);
+      this.#byPrefix.getOrInsertComputed(prefix, () => []).push(store);
     }
     this.#lengths = [...new Set(Array.from(this.#byPrefix.keys(), ({ length }) => length))];
   }

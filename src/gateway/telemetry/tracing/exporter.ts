@@ -139,13 +139,9 @@ export class Exporter {
 
   async #wait(asked: number, sends: number): Promise<void> {
     const paced = FIRST_WAIT_MS * 2 ** (sends - 1) * (0.5 + this.#deps.random() / 2);
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, Math.min(asked === -1 ? paced : asked, MAX_WAIT_MS));
-      this.#hurry = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#hurry = resolve;
+    await within(Math.min(asked === -1 ? paced : asked, MAX_WAIT_MS), promise);
     this.#hurry = undefined;
   }
 

@@ -218,10 +218,7 @@ export class FieldList {
 function valuesByName(pairs: Iterable<Pair>): Map<string, string[]> {
   const values = new Map<string, string[]>();
   for (const [name, value] of pairs) {
-    const lowerName = name.toLowerCase();
-    const known = values.get(lowerName);
-    if (known === undefined) values.set(lowerName, [value]);
-    else known.push(value);
+    values.getOrInsertComputed(name.toLowerCase(), () => []).push(value);
   }
   return values;
 }

@@ -1,9 +1,8 @@
 import { type ComponentChildren, toChildArray } from "preact";
 import { useEffect, useId, useState } from "preact/hooks";
-import { NONE } from "../format/numbers.ts";
+import { milliseconds, NONE } from "../format/numbers.ts";
 import { ago, clock, fullTime, isoTime } from "../format/times.ts";
 import { type Latency } from "../../../figures/latency.ts";
-import { milliseconds } from "../format/numbers.ts";
 
 export type Tone = "good" | "warn" | "bad" | "accent" | "none";
 
