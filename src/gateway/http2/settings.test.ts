@@ -21,8 +21,8 @@ function payload(...pairs: readonly (readonly [id: number, value: number])[]): B
 function applied(bytes: Uint8Array, ofServer = false) {
   const settings = new PeerSettings();
   // Other bytes surround the payload.
-  const framed = Buffer.concat([Buffer.alloc(3, 9), bytes, Buffer.alloc(3, 9)]);
-  const code = settings.apply(framed, { start: 3, end: 3 + bytes.length }, ofServer)?.code;
+  const framed = Buffer.concat([Buffer.alloc(4, 9), bytes, Buffer.alloc(4, 9)]);
+  const code = settings.apply(framed, { start: 4, end: 4 + bytes.length }, ofServer)?.code;
   const { initialWindowSize, maxFrameSize, maxStreams, maxHeaderListSize } = settings;
   return { code, values: [initialWindowSize, maxFrameSize, maxStreams, maxHeaderListSize] };
 }

@@ -6,12 +6,17 @@ let host: Host;
 let received: bigint;
 let packets: ClientPackets;
 let told: string[];
+let checks: number;
 
 beforeEach(() => {
   host = new Host();
   received = 10n;
   told = [];
-  packets = new ClientPackets(host.wheel, () => received);
+  checks = 0;
+  packets = new ClientPackets(host.wheel, () => {
+    checks += 1;
+    return received;
+  });
 });
 
 afterEach(() => host.wheel.close());
@@ -44,6 +49,7 @@ test("a response after whose end the client has sent a packet already is taken a
 test("the checks become rare, and none is left after the last report", () => {
   respond("one");
   host.clock.advance(10_000);
+  expect(checks).toBeWithin(10, 20);
   received = 11n;
   host.clock.advance(1050);
   expect([told, packets.due]).toEqual([["one true"], Number.POSITIVE_INFINITY]);

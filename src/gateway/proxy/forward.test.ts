@@ -4,6 +4,7 @@ import { patient } from "../../lib/testing/patience.ts";
 import { type Gateway, startGateway } from "../../../test/support/gateway.ts";
 import { type Message, statusOf } from "../../../test/support/message.ts";
 import { RawClient } from "../../../test/support/raw-client.ts";
+import { Http2Origin } from "../../../test/proxy/testing/http2-origin.ts";
 import { type OriginConnection, RawOrigin } from "../../../test/support/raw-origin.ts";
 
 setDefaultTimeout(patient(30_000));
@@ -12,16 +13,18 @@ const READ_MS = 300;
 const CLIENTS = 8;
 
 let origin: RawOrigin;
+let http2: Http2Origin;
 let gateway: Gateway;
 /** Requests that wait for `release`, in the order in which they came. */
 let held: { path: string; connection: OriginConnection }[] = [];
 
 beforeAll(async () => {
   origin = await RawOrigin.start();
+  http2 = await Http2Origin.start();
   const upstream = { name: "origin", servers: [{ address: "127.0.0.1", port: origin.port, max_fails: 1_000_000 }] };
   gateway = await startGateway({
     access_log: { enabled: false },
-    upstreams: [upstream],
+    upstreams: [upstream, { name: "h2", protocol: "h2c", servers: [{ address: "127.0.0.1", port: http2.port }] }],
     routes: [
       { path_prefix: "/", upstream: "origin", retry: { max_retries: 0 } },
       { path_prefix: "/split", rewrite: { host: "route.test" }, traffic_split: [{ upstream: "origin", weight: 1 }] },
@@ -30,6 +33,7 @@ beforeAll(async () => {
         rewrite: { host: "route.test" },
         traffic_split: [{ upstream: "origin", weight: 1, rewrite: { host: "entry.test" } }],
       },
+      { path_prefix: "/h2", upstream: "h2" },
       { path_prefix: "/hasty", upstream: "origin", retry: { max_retries: 0 }, read_timeout_ms: READ_MS },
     ],
   });
@@ -37,6 +41,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await gateway.stop();
+  await http2.stop();
   await origin.stop();
 });
 
@@ -124,6 +129,16 @@ test.each([
   };
   await ask(client, path);
   expect(asked?.fields.filter(([name]) => name.toLowerCase() === "host")).toEqual([["Host", host]]);
+  client.destroy();
+});
+
+test("a WebSocket handshake for an upstream over HTTP/2 is refused, and the connection serves the next request", async () => {
+  const client = await RawClient.open(gateway.port);
+  const fields = "Connection: upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n";
+  client.send(`GET /h2 HTTP/1.1\r\nHost: a.test\r\n${fields}Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`);
+  expect(statusOf(await client.response())).toBe(501);
+  await ask(client, "/next");
+  expect(http2.requests).toEqual([]);
   client.destroy();
 });
 

@@ -37,6 +37,8 @@ describe("the response to a gRPC client", () => {
     client.takes = false;
     expect(response.data(Buffer.from("!"))).toBe(false);
     response.end("grpc-status: 5\r\n");
+    response.end("grpc-status: 0\r\n");
+    response.abort(FAILURE);
     expect([client.head, client.body, client.trailers]).toEqual([headOf(), "data!", "grpc-status: 5\r\n"]);
     expect(finish()).toEqual([5, 1]);
   });

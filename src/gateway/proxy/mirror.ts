@@ -194,10 +194,11 @@ class MirrorCopy extends Deadline implements RequestCopy, RequestBody {
     flushCork();
   }
 
-  /** The mirror's response was read. */
-  done(): void {
+  /** The mirror's response was read. With a counter: the copy has ended without one. */
+  done(counter?: "mirrorFailures" | "mirrorGivenUp"): void {
     if (this.#over) return;
     this.#over = true;
+    if (counter !== undefined) this.#shared.counts.add(counter, 1);
     this.#sink = undefined;
     this.#waiting.clear();
     this.#shared.target.wheel.remove(this);
@@ -205,16 +206,12 @@ class MirrorCopy extends Deadline implements RequestCopy, RequestBody {
   }
 
   failed(): void {
-    if (this.#over) return;
-    this.#shared.counts.add("mirrorFailures", 1);
-    this.done();
+    this.done("mirrorFailures");
   }
 
   /** Sends no more of the copy. */
   giveUp(): void {
-    if (this.#over) return;
-    this.#shared.counts.add("mirrorGivenUp", 1);
-    this.done();
+    this.done("mirrorGivenUp");
     this.#exchange.cancel();
   }
 

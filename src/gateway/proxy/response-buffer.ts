@@ -175,17 +175,14 @@ export class ResponseBuffer extends Deadline {
       this.#isFull = !this.#exchange.response.data(bytes, start, end);
     }
     if (this.isOver) return;
-    if (this.#trailers !== undefined && this.#isEmpty) {
-      this.#finish(this.#trailers);
-      return;
-    }
-    if (this.#isFull && !this.#isEmpty) this.#wait();
-    this.#diskBuffer();
-    this.#goOn();
+    if (this.#trailers !== undefined && this.#isEmpty) this.#finish(this.#trailers);
+    else this.#goOn();
   }
 
-  /** Resumes the source if there is room. */
+  /** Measures how long the rest waits, moves it to the disk, and resumes the source if there is room. */
   #goOn(): void {
+    if (this.#isFull && !this.#isEmpty) this.#wait();
+    this.#diskBuffer();
     if (!this.#isHeldBack || !this.#hasRoom(1 / 2)) return;
     this.#isHeldBack = false;
     this.#source.resume();

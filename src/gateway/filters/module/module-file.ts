@@ -14,13 +14,11 @@ export async function readModuleFile(path: string): Promise<Uint8Array<ArrayBuff
       throw new ModuleRefused(`it has ${stat.size} bytes; at most ${MAX_MODULE_BYTES} are allowed`);
     }
     const bytes = new Uint8Array(stat.size);
-    let read = 0;
-    while (read < bytes.length) {
+    for (let read = 0; ; ) {
       const { bytesRead } = await file.read(bytes, read, bytes.length - read, read);
-      if (bytesRead === 0) break;
+      if (bytesRead === 0) return bytes.subarray(0, read);
       read += bytesRead;
     }
-    return bytes.subarray(0, read);
   } finally {
     await file.close();
   }

@@ -69,8 +69,7 @@ const LENGTHS: ReadonlySet<number> = new Set(NAMES.map((name) => name.length));
 
 /** The name at this position, if it is one of the cache's fields; else empty. */
 function fieldNameAt(fields: Fields, start: number, length: number): string {
-  if (!LENGTHS.has(length)) return "";
-  const name = fields.slice(start, start + length).toLowerCase();
+  const name = LENGTHS.has(length) ? fields.slice(start, start + length).toLowerCase() : "";
   return NAMES.includes(name) ? name : "";
 }
 
