@@ -147,6 +147,29 @@ test("silence from the beginning closes both sides at the end of the idle time",
   expect([near.ended, far.ended, over]).toEqual([true, true, 1]);
 });
 
+test("the time for which a policy pauses the upstream is not idle", () => {
+  let opened: Exchange | undefined;
+  refuse = (exchange) => {
+    opened = exchange;
+    const own = exchange.response;
+    exchange.response = {
+      start: (head) => own.start(head),
+      data: () => false,
+      end: (trailers) => own.end(trailers),
+      abort: (error) => own.abort(error),
+    };
+  };
+  open();
+  fromUpstream("x");
+  clock.advance(10 * IDLE_MS);
+  expect([far.closed, near.ended, over]).toEqual([false, false, 0]);
+  opened?.onDrain?.();
+  clock.advance(IDLE_MS - 200);
+  expect([far.closed, over]).toEqual([false, 0]);
+  clock.advance(300);
+  expect([far.closed, near.ended, over]).toEqual([true, true, 1]);
+});
+
 test("a client that leaves while a policy holds the end back ends nothing a second time", () => {
   refuse = (exchange) => {
     const own = exchange.response;

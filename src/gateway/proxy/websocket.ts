@@ -79,6 +79,8 @@ export class Tunnel extends Deadline implements BodySink {
   /** A byte has passed since the last check. `#passedAt` is the check before which the last byte passed, in wheel time. */
   #passed = false;
   #passedAt = 0;
+  /** The client takes no more, or pays for no more. This has time limits of its own. */
+  #isPaused = false;
   #over = false;
 
   /** Call this during `start` for the connection's 101. */
@@ -93,7 +95,11 @@ export class Tunnel extends Deadline implements BodySink {
   open(head: ResponseHead): void {
     const exchange = this.#exchange;
     exchange.onCancel = () => this.#break();
-    exchange.onDrain = () => this.#upstream.resume();
+    exchange.onDrain = () => {
+      this.#isPaused = false;
+      this.#passed = true;
+      this.#upstream.resume();
+    };
     exchange.onGoAway = () => this.#goAway();
     this.#upstream.onSendable = () => exchange.body.resume();
     exchange.response.start(head);
@@ -148,6 +154,7 @@ export class Tunnel extends Deadline implements BodySink {
     if (this.#hasLeft) return true;
     const frameEnd = this.#frames.read(chunk, start, end, this.#isLeaving);
     const takesMore = this.#exchange.response.data(chunk, start, frameEnd);
+    this.#isPaused = !takesMore;
     if (this.#isLeaving && this.#frames.isBetweenFrames) this.#leave();
     return takesMore;
   }
@@ -163,7 +170,7 @@ export class Tunnel extends Deadline implements BodySink {
   override onDeadline(): void {
     const { wheel, idleMs } = this.#options;
     const now = wheel.now();
-    if (this.#passed) this.#passedAt = now;
+    if (this.#passed || this.#isPaused) this.#passedAt = now;
     this.#passed = false;
     const left = this.#passedAt + idleMs - now;
     if (left > 0 && !this.#isEnding) this.#checkLater(left);
