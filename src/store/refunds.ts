@@ -80,8 +80,8 @@ export interface Refunds {
   /** False: the refund has ended before. Nothing was changed. */
   end(refund: Refund, end: RefundEnd): Promise<boolean>;
   /**
-   * Settled payments to one of `payees` (lower case), except those of prepaid balances, that are owed their response and were last changed before `before`
-   * (Unix milliseconds), the oldest first. A refund that failed is a change.
+   * Settled payments to one of `payees` (lower case) whose response was not delivered, the oldest first. They were last
+   * changed before `before` (Unix milliseconds); a refund that failed is a change. Charges of prepaid balances are left out.
    */
   owed(payees: readonly string[], before: number, limit: number): Promise<readonly Payment[]>;
   pending(): Promise<number>;

@@ -24,7 +24,7 @@ export async function startExtract(ask: Ask, services: Services): Promise<Operat
   const schema = given ?? (await schemaFor(prompt, ask, services));
   const options = { ...scrapeOptions, formats: [{ type: "json" as const, schema, prompt }] };
   const extract = { showSources, madeSchema: given === undefined };
-  // A model may make another schema for a repeated request, which is for the same job.
+  // A repeated request is for the same job, although the model may make another schema for it.
   const identity = given === undefined ? ask.body : undefined;
   return await addPages(ask, services, { path: "extract", urls, ignoreInvalidURLs, options, extract, identity });
 }

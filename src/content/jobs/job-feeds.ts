@@ -3,7 +3,7 @@ import { TurnpikeError } from "../../lib/errors.ts";
 import { type Job } from "../../store/jobs/job-store.ts";
 import { isEnd, type JobEvent } from "./job-events.ts";
 
-/** Clients that watch jobs at the same time in one service, and of them those of one job. Further ones are rejected. */
+/** Clients that watch jobs in one service at the same time: in all, and of one job. Further ones are rejected. */
 const MAX_WATCHERS = 1_000;
 const MAX_WATCHERS_OF_JOB = 100;
 /** Milliseconds between two looks at a job that is watched. @bound */

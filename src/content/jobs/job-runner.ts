@@ -17,8 +17,8 @@ const FIRST_NAP_MS = 10;
 const MAX_NAP_MS = 500;
 const SWEEP_MS = 60_000;
 /**
- * Milliseconds until a change is made again that could not be stored, and for which it is made again if the store is not
- * full.
+ * Milliseconds until a change that could not be stored is tried again, and for which it is tried again if the store is
+ * not full.
  * @bound
  */
 const REPORT_AGAIN_MS = 2_000;

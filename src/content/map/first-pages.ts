@@ -41,7 +41,7 @@ export class FirstPages {
     this.#deps = deps;
   }
 
-  /** The links of a page. With `mayBrowse` a browser opens it if its scripts make them. Fails with a WebError. */
+  /** The links of a page. With `mayBrowse`, a browser opens a page whose scripts make its links. Fails with a WebError. */
   async links(start: URL, mayBrowse: boolean): Promise<PageLinks> {
     let url = start;
     for (let hops = 0; hops <= MAX_REDIRECTS; hops += 1) {

@@ -28,7 +28,7 @@ export interface FilesOrder<T> {
   readonly first: readonly T[];
   /** Further files that a file needs. */
   readonly more: (file: PageFile, of: T) => readonly T[];
-  /** Files, and bytes of one. */
+  /** The maximum number of files, and of bytes in one file. */
   readonly most: number;
   readonly maxBytes: number;
 }
@@ -93,7 +93,7 @@ export class PageFiles {
 
   /** A file. `NO_FILE` if it cannot be fetched, because that must not fail the page. */
   async #load(visit: Visit, { url, maxBytes }: WantedFile, end: number): Promise<PageFile> {
-    // Other callers get what is kept, so that it must not come from a request or a proxy of this one.
+    // Other callers get kept files, so a file must not come from this caller's own request or proxy.
     const keep = (file: PageFile): void => (visit.request.own === undefined ? this.#keep(url, file) : undefined);
     const { session: _, own: _own, ...others } = visit.request;
     const request = { ...others, url: new URL(url), maxBytes, partial: false };

@@ -169,7 +169,7 @@ export class PageReader {
       if (isCompared) choice.compare(page.extraction);
       return loaded;
     } catch (error) {
-      // The page that the browser failed to show may be another one for the next caller.
+      // The next caller does not get this document: the browser may show another page by then.
       if (isOptional && error instanceof TurnpikeError) return { ...fromDocument(), fetched: undefined };
       throw error;
     }

@@ -33,6 +33,6 @@ export type MouseButton = "left" | "right" | "middle";
 export interface Scrolling {
   readonly selector: string | undefined;
   readonly direction: "down" | "up";
-  /** Windows by which it scrolls. Undefined: to the end, also while the page grows. */
+  /** Heights of the window by which the page scrolls. Undefined: to its end, also while it grows. */
   readonly times: number | undefined;
 }

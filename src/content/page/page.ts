@@ -39,7 +39,7 @@ export interface PageRequest {
   readonly accepts?: (status: number) => boolean;
   /** Bytes of a document that is fetched without a browser. Default: the engine's limit. */
   readonly maxBytes?: number;
-  /** Milliseconds since a page was loaded within which it is served to this caller too. Undefined: it is loaded. */
+  /** Milliseconds for which a page that was loaded for any caller is served to this one. Undefined: it is loaded. */
   readonly maxAgeMs?: number | undefined;
   /** True if the page is not kept for other callers. */
   readonly isPrivate?: boolean;

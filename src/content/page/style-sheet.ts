@@ -27,7 +27,7 @@ export function importsIn(css: string): readonly SheetImport[] {
     const [, , name] = /^\s*(layer(?:\(\s*([^)]*?)\s*\))?)(?=\s|$)/i.exec(conditions) ?? [];
     const isLayer = /^\s*layer(?:\(|\s|$)/i.test(conditions);
     const rest = conditions.replace(/^\s*layer(?:\([^)]*\))?/i, "").trim();
-    // A condition that is not evaluated counts as a media query that is not known.
+    // The condition `supports()` is not evaluated. It counts as an unknown media query.
     const media = /^supports\(/i.test(rest) ? "(supports)" : rest;
     found.push({ url, media, layer: isLayer ? (name ?? "") : undefined });
   }

@@ -23,7 +23,7 @@ const KEY_AS_USER = /^(?:https?|wss?):/i;
 interface Plan {
   readonly secret: Exclude<SecretKind, "none"> | undefined;
   readonly members: ReadonlyMap<string, Plan>;
-  /** The keys in the schema; the value of another may be a misspelt key's secret. Undefined: any is allowed. */
+  /** The keys in the schema. Another key may be a misspelt one with a secret. Undefined: all keys are allowed. */
   readonly known: ReadonlySet<string> | undefined;
   readonly items: Plan | undefined;
   /** The value is a secret, or one of its members or items is. */

@@ -78,7 +78,7 @@ export function withExchangeState<B extends Base>(base: B) {
       this.onGone?.();
     }
 
-    /** The response ends before its end. The head of a tunnel is a whole response. */
+    /** Marks the response as cut off. The head of a tunnel is a whole response. */
     protected markTruncated(code: ErrorCode): void {
       if (this.status > 101) this.truncated = code;
     }

@@ -34,7 +34,7 @@ export abstract class PausingSink implements ResponseSink, DrainStage {
   /** The sink takes more. It may not have been full: HTTP/1.1 also reports that an earlier response was sent. */
   abstract drained(): void;
 
-  /** The source can go on, after `data` returned false. */
+  /** Lets the source continue after `data` returned false. */
   protected resumeSource(): void {
     if (this.before === undefined) this.exchange.onDrain?.();
     else this.before.drained();

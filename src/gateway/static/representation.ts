@@ -23,7 +23,7 @@ export interface StaticFile {
   readonly coded: readonly Representation[];
 }
 
-/** Describes a file and its precompressed forms (`siblings`). With some, all have `Vary: Accept-Encoding`. */
+/** Describes a file and its precompressed forms, its `siblings`. If there are any, all forms have `Vary: Accept-Encoding`. */
 export function describeFile(
   mediaType: string,
   plain: OpenFile,

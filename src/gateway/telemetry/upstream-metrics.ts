@@ -46,7 +46,7 @@ export class ServerMetrics {
     add(this.#row, this.#gauges + SERVER_GAUGE.requestsWaiting, change);
   }
 
-  /** A request is sent to the server. `isRetry`: after another try. */
+  /** A request is sent to the server. `isRetry`: an earlier try of the request has failed. */
   requested(isRetry: boolean): void {
     add(this.#row, this.#counters + SERVER_COLUMN.requests, 1);
     if (isRetry) add(this.#row, this.#counters + SERVER_COLUMN.retries, 1);

@@ -1,4 +1,4 @@
-/** The reason phrases of status codes, as in `STATUS_CODES` of `node:http`. Loading that module takes 7 ms of CPU at each start (bench start). */
+/** The reason phrases of status codes, by RFC 9110 and IANA. Loading `STATUS_CODES` of `node:http` takes 7 ms of CPU at each start (bench start). */
 export const REASON_PHRASES: Readonly<Record<number, string>> = {
   100: "Continue",
   101: "Switching Protocols",
@@ -35,14 +35,14 @@ export const REASON_PHRASES: Readonly<Record<number, string>> = {
   410: "Gone",
   411: "Length Required",
   412: "Precondition Failed",
-  413: "Payload Too Large",
+  413: "Content Too Large",
   414: "URI Too Long",
   415: "Unsupported Media Type",
   416: "Range Not Satisfiable",
   417: "Expectation Failed",
   418: "I'm a Teapot",
   421: "Misdirected Request",
-  422: "Unprocessable Entity",
+  422: "Unprocessable Content",
   423: "Locked",
   424: "Failed Dependency",
   425: "Too Early",

@@ -48,7 +48,7 @@ export function compileInPlace(children: Children): { checks: Check[]; nodes: Sc
   return { checks, nodes: nodes.filter((node) => node !== undefined) };
 }
 
-/** The words after an error that only a value has that fits the condition: one of a member with one value. */
+/** The words behind an error that depends on a condition. Empty unless the condition is one member with one value. */
 function conditionWords(schema: Json): string {
   const members = isObject(schema) && isObject(schema["properties"]) ? Object.entries(schema["properties"]) : [];
   const [[name, member] = [], other] = members;

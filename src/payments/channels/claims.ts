@@ -79,7 +79,7 @@ export class Claims {
     }
     log(`channels: a claim of ${batch.length} channels was refused: ${made.reason}`);
     const named = new Set<string>(made.reverting?.map((id) => id.toLowerCase()));
-    // The refusal of one channel is for that one, whatever it names.
+    // If a claim of a single channel is refused, that channel is bad, whatever the refusal names.
     const bad = batch.length === 1 ? batch : batch.filter(({ id }) => named.has(id));
     for (const channel of bad) {
       // oxlint-disable-next-line no-await-in-loop -- the file takes one write at a time

@@ -101,7 +101,7 @@ function openChains(options: EmbeddedOptions): ReadonlyMap<string, OwnChain> {
   return chains;
 }
 
-/** The kinds of a chain, or the error of its node. Chains without the contract of channels do not have the last one. */
+/** The kinds of a chain, or the error of its node. `batch-settlement` only if the chain has the contract of channels. */
 async function kindsOf({ node, sender, lender, hasChannels }: OwnChain): Promise<readonly Kind[] | RpcError> {
   const { network } = node;
   const [error, isChannelled] = await Promise.all([node.check(), hasChannels()]);

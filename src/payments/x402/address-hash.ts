@@ -14,7 +14,7 @@ export function checksumAddress(address: Address): Address {
   return `0x${text}`;
 }
 
-/** The last address that `hasBadChecksum` was asked about, and its result. Routes mostly have the same. */
+/** The last address that `hasBadChecksum` was asked about, and its result. Most routes have the same address. */
 let asked = "";
 let isBad = false;
 

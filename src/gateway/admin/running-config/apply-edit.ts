@@ -52,7 +52,7 @@ export function applyEdit(document: unknown, edit: ItemEdit): Edited | Refusal {
   return removeUpstream(document, edit.name);
 }
 
-/** Changes the authentication of a route. Undefined from `change`: it has not got what is changed. */
+/** Changes the authentication of a route. `change` returns undefined if the part to change is absent. */
 function changeAuth(
   document: unknown,
   selection: RouteSelection,

@@ -5,7 +5,7 @@ import { type FileJob, type Judged, type Judgement, type JudgeJob, unjudged } fr
 /** Milliseconds in which a configuration is judged, or written as text. One that takes longer is refused. */
 export const MAX_JUDGING_MS = 20_000;
 
-/** Judges a configuration in a thread. One that takes too long, or breaks it, has a problem. Never rejects. */
+/** Judges a configuration in a thread. A configuration that takes too long, or breaks the thread, gets a problem. Never rejects. */
 export async function judgeInThread(job: FileJob): Promise<Judged>;
 export async function judgeInThread(job: JudgeJob): Promise<Judgement>;
 export async function judgeInThread(job: JudgeJob): Promise<Judgement> {

@@ -1,6 +1,6 @@
 /** Counts what all filters of a worker hold at once, such as parked requests, and limits it. */
 export class Quota {
-  /** A reload can set it. A smaller capacity takes nothing away. */
+  /** A reload can change it. After a reduction, holders keep what they have. */
   capacity: number;
   readonly #changed: (change: 1 | -1) => void;
   #active = 0;

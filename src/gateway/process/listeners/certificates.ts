@@ -80,7 +80,7 @@ function checkNames({ fallback, named, hosts = [] }: OwnTls, path: string): void
   }
 }
 
-/** True if the certificate is for the name. A certificate is for a wildcard if it is for one of its hosts. */
+/** True if the certificate has the name. For a wildcard, one name that the wildcard matches is enough. */
 function isFor(certificate: X509Certificate, hostname: string): boolean {
   if (!hostname.startsWith("*.")) return certificate.checkHost(hostname) !== undefined;
   const { subjectAltName = "" } = certificate;

@@ -50,7 +50,7 @@ export interface CacheWatcher {
 
 export interface CacheDeps extends CacheClocks {
   readonly store: CacheStore;
-  /** Those of all routes. */
+  /** The stored responses of all routes. */
   readonly stores: Pick<Stores, "invalidate">;
   readonly watcher: CacheWatcher;
 }

@@ -27,7 +27,7 @@ export interface PartPlan {
   readonly variant: string;
   readonly request: CacheRequest;
   readonly askedAt: number;
-  /** That of the store when the request was sent. */
+  /** The version of the store when the request was sent. */
   readonly version: number;
 }
 

@@ -37,7 +37,7 @@ export class ServerTries {
     this.#retry = retry;
   }
 
-  /** A server may receive the request although another one has processed it. */
+  /** True if a server may receive the request even if another server has processed it. */
   get #mayRepeat(): boolean {
     const { method, isGrpc, upgrade } = this.#exchange.head;
     return isRetryable(method) || (this.#retry.anyMethod && !isGrpc && upgrade === "");

@@ -13,7 +13,7 @@ const INTERNAL = 1;
 const SERVER = 2;
 const CLIENT = 3;
 const ERROR = 2;
-/** The member of a span that failed, after another one. */
+/** The JSON member that marks a failed span, for a place behind another member. */
 const FAILED = `,"status":{"code":${ERROR}}`;
 
 type Attribute = string;

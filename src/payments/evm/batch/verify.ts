@@ -64,7 +64,7 @@ export async function verifyChannelPayment(
   return concluded(payer, wrong ?? state, state);
 }
 
-/** One read tells that a channel has no money: anyone can name and sign channels that do not exist. */
+/** The problem of a channel without money, by a single read: anyone can name and sign channels that do not exist. */
 async function existenceProblem({ node }: Chain, id: Hex): Promise<Problem | undefined> {
   const found = await node.read(callRequest(BATCH_SETTLEMENT_CONTRACT, channelCall(id)));
   if (isRpcError(found)) return found;

@@ -55,7 +55,7 @@ async function broadcast(
 ): Promise<Settlement | undefined> {
   const response = await node.write(sendRequest(raw));
   const refusal = isRpcError(response) ? response.refusal : undefined;
-  // After any other error, the node may have it.
+  // After any other error, the node may have the transaction.
   const isRefused = refusal === "no funds" || refusal === "underpriced" || refusal === "reverted";
   if (isRefused) return refused("erc20_approval_broadcast_failed");
   let misses = 0;

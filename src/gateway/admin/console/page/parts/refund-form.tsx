@@ -38,7 +38,7 @@ function outcomeText(outcomes: readonly Outcome[]): string {
     .join(" ");
 }
 
-/** Sends money back, or records that it was sent by other means. Nothing without the rights or without money. */
+/** Sends money back, or records that it was sent by other means. Empty without the rights, or if no money is left. */
 export function RefundForm({ path, rest, decimals, unit, recipient, onRefund }: RefundFormProps) {
   const mayChange = useMayChange();
   const [typed, setTyped] = useState("");
