@@ -1,5 +1,5 @@
 import { codeOf } from "../../lib/caught.ts";
-import { readStart } from "../../lib/http/response-bytes.ts";
+import { failureText } from "../../lib/http/response-bytes.ts";
 import { isObject } from "../../lib/is-object.ts";
 import { dollarsOf, formatDollars } from "../../payments/client/choice.ts";
 import { describeReceipt, type Paid, PriceTooHigh } from "../../payments/client/client.ts";
@@ -10,9 +10,6 @@ import { say, sayNote } from "./terminal.ts";
 
 /** Fields of a problem that are shown. The rest is left out. */
 const MAX_PROBLEM_FIELDS = 20;
-/** Bytes of a failed response that are read, and milliseconds that reading them may take. The rest is left out. */
-const MAX_FAILURE_BYTES = 64 * 1024;
-const MAX_FAILURE_MS = 10_000;
 
 const ADDRESS_REFUSED = "urn:turnpike:error:address-refused";
 const ALLOW_PRIVATE = "the service reads private and loopback addresses only if it was started with --allow-private";
@@ -50,7 +47,7 @@ export function unreachable(error: Error, url: URL): Error {
  * charged. Texts of the response cannot begin a new line.
  */
 export async function describeFailure({ response, receipt, isOpen, isFree }: Paid): Promise<string> {
-  const text = new TextDecoder().decode(await readStart(response, MAX_FAILURE_BYTES, MAX_FAILURE_MS));
+  const text = await failureText(response);
   const problem = membersOf(text);
   const title = wordsOf(problem["title"]) || wordsOf(response.statusText);
   const body = "title" in problem ? "" : wordsOf(text);

@@ -62,7 +62,7 @@ async function performWithin(limitMs: number, request: CallRequest): Promise<num
   const { gateway } = request;
   const signal = AbortSignal.timeout(limitMs);
   try {
-    return await perform(request, gateway, signal);
+    return await perform(request, signal);
   } catch (error) {
     if (!signal.aborted || error instanceof PaymentOutcomeUnknown) throw withHint(error);
     throw new Error(`Cannot get a response from ${gateway.origin} within ${limitMs / 1000} s`, { cause: error });
@@ -85,10 +85,10 @@ function baseOf({ href }: URL): string {
   return href.replace(/\/+$/, "");
 }
 
-async function perform(request: CallRequest, gateway: URL, signal: AbortSignal): Promise<number | KeptJob> {
+async function perform(request: CallRequest, signal: AbortSignal): Promise<number | KeptJob> {
   const progress = showProgress(describe(request));
   const order = new PaidOrder(request);
-  const paid = await sendUntilReady({ gateway, request, order }, progress, signal)
+  const paid = await sendUntilReady(order, progress, signal)
     .finally(() => progress.stop())
     .catch((error: unknown) => {
       if (error instanceof PaymentOutcomeUnknown) order.tell();
@@ -114,30 +114,24 @@ async function perform(request: CallRequest, gateway: URL, signal: AbortSignal):
   return 0;
 }
 
-interface Sent {
-  readonly gateway: URL;
-  readonly request: CallRequest;
-  readonly order: PaidOrder;
-}
-
 /** The paid request for a job. It is kept until the job is, so that the gateway can be asked for its response again. */
 class PaidOrder {
-  readonly #request: CallRequest;
+  readonly request: CallRequest;
   readonly #jobs = new KeptJobs();
   #kept: OrderedJob | undefined;
 
   constructor(request: CallRequest) {
-    this.#request = request;
+    this.request = request;
   }
 
   keep(url: string, headers: Headers, body: string): void {
-    if (!this.#request.isJob) return;
+    if (!this.request.isJob) return;
     const order = { url, headers: Object.fromEntries(headers), body };
-    this.#kept = this.#jobs.keepOrder({ ...about(this.#request), order });
+    this.#kept = this.#jobs.keepOrder({ ...about(this.request), order });
   }
 
   started(body: unknown): KeptJob {
-    const job = this.#jobs.keep({ ...about(this.#request), job: startedJobOf(body) });
+    const job = this.#jobs.keep({ ...about(this.request), job: startedJobOf(body) });
     this.forget();
     return job;
   }
@@ -159,23 +153,22 @@ function describe({ name, parameters }: CallRequest): string {
 }
 
 /** Sends the call again while the gateway is not ready. `payAndFetch` repeats a call with a payment. */
-async function sendUntilReady(sent: Sent, progress: Progress, signal: AbortSignal): Promise<Paid> {
-  const { gateway } = sent;
+async function sendUntilReady(order: PaidOrder, progress: Progress, signal: AbortSignal): Promise<Paid> {
   for (let tries = 1; ; tries += 1) {
-    const paid = await send(sent, progress, signal);
+    const paid = await send(order, progress, signal);
     const { response, choice: requirements } = paid;
     const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
     const isBusy = response.status === 503 && seconds <= MAX_RETRY_AFTER_S && requirements === undefined;
     if (!isBusy || tries >= MAX_TRIES) return paid;
     await response.body?.cancel();
     progress.clear();
-    sayNote(`${gateway.host} is not ready; the call is made again in ${seconds} s`);
+    sayNote(`${order.request.gateway.host} is not ready; the call is made again in ${seconds} s`);
     await sleep(seconds * 1000, undefined, { signal });
   }
 }
 
-async function send({ gateway, request, order }: Sent, progress: Progress, signal: AbortSignal): Promise<Paid> {
-  const { name, operation, parameters } = request;
+async function send(order: PaidOrder, progress: Progress, signal: AbortSignal): Promise<Paid> {
+  const { gateway, name, operation, parameters, payer: settings } = order.request;
   const url = `${baseOf(gateway)}${operation.path ?? `/${name}`}`;
   const body = JSON.stringify(parameters);
   const init: RequestInit =
@@ -187,7 +180,7 @@ async function send({ gateway, request, order }: Sent, progress: Progress, signa
     say(line);
   };
   try {
-    const payer = createPayer(request.payer, told, (headers) => order.keep(url, headers, body));
+    const payer = createPayer(settings, told, (headers) => order.keep(url, headers, body));
     return await payAndFetch(url, init, payer);
   } catch (error) {
     if (codeOf(error) === "ECONNREFUSED") {

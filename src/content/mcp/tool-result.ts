@@ -1,5 +1,5 @@
 import { type CallToolResult } from "@modelcontextprotocol/server";
-import { readResponse, readStart } from "../../lib/http/response-bytes.ts";
+import { readResponse, failureText } from "../../lib/http/response-bytes.ts";
 import { type FieldError } from "../../lib/errors.ts";
 import { isObject } from "../../lib/is-object.ts";
 import { parsedJson } from "../../lib/parsed-json.ts";
@@ -24,9 +24,6 @@ export const PAYMENT_KEY = "x402/payment";
  */
 const MAX_PROBLEM_TEXT = 2000;
 const MAX_PROBLEM_FIELDS = 20;
-/** Bytes of a failed response that are read, and milliseconds that reading them may take. The rest is left out. */
-const MAX_FAILURE_BYTES = 64 * 1024;
-const MAX_FAILURE_MS = 10_000;
 
 type Result = CallToolResult;
 
@@ -85,7 +82,7 @@ async function unpaid(response: Response): Promise<Result> {
 
 /** The members of the problem document in a response. */
 async function problemIn(response: Response): Promise<object | undefined> {
-  const body = parsedJson((await readStart(response, MAX_FAILURE_BYTES, MAX_FAILURE_MS)).toString("utf8"));
+  const body = parsedJson(await failureText(response));
   if (!isObject(body)) return undefined;
   const { type, title, status, detail } = body;
   return { type, title, status, detail };
@@ -110,7 +107,7 @@ async function responded(response: Response, uri: string, byMpp: boolean): Promi
  * retry.
  */
 async function problem(response: Response, byMpp = false): Promise<Result> {
-  const body = (await readStart(response, MAX_FAILURE_BYTES, MAX_FAILURE_MS)).toString("utf8");
+  const body = await failureText(response);
   const parsed = parsedJson(body);
   const fields = isObject(parsed) ? parsed : {};
   const detail = resultText("title" in fields ? fields["detail"] : body);

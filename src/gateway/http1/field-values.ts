@@ -1,4 +1,4 @@
-import { MAX_LENGTH_DIGITS, parseContentLength, parseRequestLength, trimOws } from "../../lib/http/fields.ts";
+import { isOws, MAX_LENGTH_DIGITS, parseContentLength, parseRequestLength, trimOws } from "../../lib/http/fields.ts";
 import { latin1Text } from "../../lib/memory/latin1.ts";
 import { RecurringTexts } from "../../lib/memory/recurring-texts.ts";
 
@@ -28,10 +28,6 @@ export function hostAt(bytes: Uint8Array, start: number, end: number): string {
   while (from < to && isOws(bytes[from])) from++;
   while (to > from && isOws(bytes[to - 1])) to--;
   return hosts.text(bytes, from, to);
-}
-
-function isOws(code: number | undefined): boolean {
-  return code === 0x20 || code === 0x09;
 }
 
 function unusualLength(text: string, isRequest: boolean): number {

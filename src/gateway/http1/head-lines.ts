@@ -1,4 +1,4 @@
-import { fieldValue, fieldValues, type Fields, nameAt, withoutFields } from "../../lib/http/fields.ts";
+import { fieldValue, fieldValues, type Fields, isOws, nameAt, withoutFields } from "../../lib/http/fields.ts";
 import { type FixedText } from "../../lib/memory/fixed-text.ts";
 import { joined } from "../../lib/memory/flat-text.ts";
 import { latin1Text } from "../../lib/memory/latin1.ts";
@@ -187,8 +187,4 @@ export abstract class HeadLines implements FieldLines {
     valuePlace.from = from;
     valuePlace.to = to;
   }
-}
-
-function isOws(code: number | undefined): boolean {
-  return code === 0x20 || code === 0x09;
 }

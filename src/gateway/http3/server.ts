@@ -75,16 +75,7 @@ export interface Admitted {
 }
 
 /** A UDP port that serves HTTP/3. */
-export interface Http3Endpoint {
-  readonly port: number;
-  readonly figures: QuicFigures;
-  /** Uses other certificates for new connections. Throws if one is not valid. */
-  show(material: TlsMaterial): void;
-  /** Accepts no more connections. Open ones stay. */
-  refuse(): void;
-  /** Closes at once, with all open connections. */
-  close(): Promise<void>;
-}
+export type Http3Endpoint = Pick<Http3Server, "port" | "figures" | "show" | "refuse" | "close">;
 
 /** Binds a UDP port and serves HTTP/3 on it. Rejects if the port cannot be bound or a certificate is not valid. */
 export async function startHttp3(options: Http3Options): Promise<Http3Endpoint> {
@@ -100,7 +91,7 @@ export async function startHttp3(options: Http3Options): Promise<Http3Endpoint> 
   return server;
 }
 
-class Http3Server implements Http3Endpoint {
+class Http3Server {
   readonly #options: Http3Options;
   readonly #counters = createCounters();
   #endpoint: QuicEndpoint | undefined;
@@ -139,15 +130,18 @@ class Http3Server implements Http3Endpoint {
     };
   }
 
+  /** Uses other certificates for new connections. Throws if one is not valid. */
   show(material: TlsMaterial): void {
     this.#endpoint?.setSNIContexts(identities(material), { replace: true });
   }
 
+  /** Accepts no more connections. Open ones stay. */
   refuse(): void {
     this.#draining = true;
     if (this.#endpoint !== undefined) this.#endpoint.busy = true;
   }
 
+  /** Closes at once, with all open connections. */
   async close(): Promise<void> {
     this.#draining = true;
     // The engine by itself tells clients nothing: they would wait for their own timeouts.

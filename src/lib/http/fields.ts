@@ -34,7 +34,8 @@ function trimmedSlice(text: string, start: number, end: number): string {
   return text.slice(from, to);
 }
 
-function isOws(code: number): boolean {
+/** True for the code of optional white space (RFC 9110 §5.6.3). */
+export function isOws(code: number | undefined): boolean {
   return code === 0x20 || code === 0x09;
 }
 

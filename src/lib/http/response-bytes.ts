@@ -26,15 +26,19 @@ export async function readUpTo(
   return new Uint8Array(pieces.joined());
 }
 
-/** The first `most` bytes of an untrusted body, or what arrives within `limitMs`. Reads no more, never rejects. */
-export async function readStart({ body }: Pick<Response, "body">, most: number, limitMs: number): Promise<Buffer> {
+/** Bytes of a failed response that are read, and milliseconds that reading them may take. The rest is left out. */
+const MAX_FAILURE_BYTES = 64 * 1024;
+const MAX_FAILURE_MS = 10_000;
+
+/** The text of a failed response of an untrusted server, as far as it is read. Never rejects. */
+export async function failureText({ body }: Pick<Response, "body">): Promise<string> {
   const pieces = new JoinedPieces();
   let length = 0;
   const reader = body?.getReader();
   const stop = (): void => void reader?.cancel().catch(() => {});
-  const timer = setTimeout(stop, limitMs);
+  const timer = setTimeout(stop, MAX_FAILURE_MS);
   try {
-    while (length < most) {
+    while (length < MAX_FAILURE_BYTES) {
       const next = await reader?.read();
       if (next?.value === undefined) break;
       length += next.value.length;
@@ -46,7 +50,7 @@ export async function readStart({ body }: Pick<Response, "body">, most: number, 
     clearTimeout(timer);
     stop();
   }
-  return pieces.joined().subarray(0, most);
+  return pieces.joined().subarray(0, MAX_FAILURE_BYTES).toString("utf8");
 }
 
 /** An untrusted server's JSON body; undefined beyond `most` bytes or if not JSON. Throws on a broken connection. */

@@ -1,5 +1,5 @@
 import { writeLatin1 } from "../../../lib/memory/latin1.ts";
-import { type Fields } from "../../../lib/http/fields.ts";
+import { type Fields, isOws } from "../../../lib/http/fields.ts";
 import { writeInteger } from "./integer.ts";
 import { STATIC_TABLE } from "./static-table.ts";
 
@@ -130,8 +130,4 @@ function writeValue(target: Buffer, at: number, fields: Fields, range: { start: 
   let offset = at + 1;
   for (let i = start; i < end; i++) target[offset++] = fields.charCodeAt(i);
   return offset;
-}
-
-function isOws(code: number): boolean {
-  return code === 0x20 || code === 0x09;
 }

@@ -16,19 +16,6 @@ export interface ReadCertificates {
   readonly quic: ReadTls | undefined;
 }
 
-/** A change to the listeners of another configuration, whose new ports are bound. */
-export interface ListenerChange {
-  readonly endpoints: readonly BoundListener[];
-  /** Serves HTTP/3 by the other configuration. Rejects if a port cannot be bound. */
-  serveQuic(): Promise<void>;
-  /** Shows the new certificates, which were checked before. */
-  commit(): void;
-  /** Closes the new ports. */
-  rollback(): Promise<void>;
-  /** After `commit`: closes the listeners that the configuration does not have, once their connections have ended. */
-  closeOthers(): void;
-}
-
 interface Materials {
   readonly config: Config;
   readonly read: ReadCertificates;
@@ -90,7 +77,7 @@ export class ListenerSet {
   }
 
   /** Binds the new ports of another configuration. Rejects if one fails; then nothing has changed. */
-  async change(config: Config, read: ReadCertificates): Promise<ListenerChange> {
+  async change(config: Config, read: ReadCertificates) {
     const materials = this.#materialsOf(config, read);
     const { shown } = materials;
     const before = this.#bound;
@@ -102,15 +89,19 @@ export class ListenerSet {
     const bound = kept.flatMap((listener) => listener ?? fresh.next().value ?? []);
     return {
       endpoints: bound.map((listener) => listener.endpoint),
+      /** Serves HTTP/3 by the other configuration. Rejects if a port cannot be bound. */
       serveQuic: () => this.#serveQuic(materials, bound),
+      /** Shows the new certificates, which were checked before. */
       commit: () => {
         for (const [i, listener] of kept.entries()) listener?.show(shown[i]);
         this.#bound = bound;
         this.#materials = materials;
       },
+      /** Closes the new ports. */
       rollback: async () => {
         await Promise.all(added.map((listener) => listener.close(0)));
       },
+      /** After `commit`: closes the listeners that the configuration does not have, once their connections have ended. */
       closeOthers: () => {
         for (const listener of before) if (!kept.includes(listener)) void this.#remove(listener);
       },
