@@ -15,10 +15,11 @@ import { type CallOptions, type OperationTarget, type TurnpikeFile } from "./cal
 
 /** Interfaces with fewer members are alike by chance, and others do not extend them. */
 const SMALLEST_BASE = 3;
-/** Parameters that several requests share: all requests with the parameter `of`. The broader set comes first. */
+/** Members that several bodies share: all bodies with the member `of`. The broader set comes first. */
 const PARTS = [
   { name: "PageOptions", of: "wait_until", comment: "How a page is loaded: part of each request for pages" },
   { name: "ContentOptions", of: "formats", comment: "What is read of a page: part of requests with `formats`" },
+  { name: "FieldPlaces", of: "drift", comment: "Where fields stand in a page: part of bodies with fields" },
 ];
 
 /** The members of an interface, each as TypeScript, by name. */

@@ -99,6 +99,21 @@ export interface ContentOptions extends PageOptions {
   readonly changes?: Changes | undefined;
 }
 
+/** Where fields stand in a page: part of bodies with fields */
+export interface FieldPlaces {
+  /** With a schema: the place of each value, by JSON Pointer of the field */
+  readonly sources?: Readonly<Record<string, FieldSource>> | undefined;
+  /** With a schema: the fields that are null, by JSON Pointer, each with the reason */
+  readonly missing?:
+    | readonly {
+        readonly path: string;
+        readonly reason: string;
+      }[]
+    | undefined;
+  /** With an extractor: fields that are not at their learned places, by JSON Pointer */
+  readonly drift?: readonly string[] | undefined;
+}
+
 /** The response body of `search` */
 export interface SearchResponse {
   readonly query: string;
@@ -596,19 +611,8 @@ export interface PageFormats {
 }
 
 /** The fields of a schema, with their places */
-export interface PageFields {
+export interface PageFields extends FieldPlaces {
   readonly data: Readonly<Record<string, unknown>>;
-  /** With a schema: the place of each value, by JSON Pointer of the field */
-  readonly sources?: Readonly<Record<string, FieldSource>> | undefined;
-  /** With a schema: the fields that are null, by JSON Pointer, each with the reason */
-  readonly missing?:
-    | readonly {
-        readonly path: string;
-        readonly reason: string;
-      }[]
-    | undefined;
-  /** With an extractor: fields that are not at their learned places, by JSON Pointer */
-  readonly drift?: readonly string[] | undefined;
 }
 
 /** Where a value stands in the page */
@@ -806,21 +810,10 @@ export interface BatchRequest extends ContentOptions {
 }
 
 /** The response body of `extract` */
-export interface ExtractResponse {
+export interface ExtractResponse extends FieldPlaces {
   readonly url: string;
   /** By name. With selectors: a string for one element, an array for several, null for none. With a schema: the fields, null for those that the page does not state */
   readonly data: Readonly<Record<string, unknown>>;
-  /** With a schema: the place of each value, by JSON Pointer of the field */
-  readonly sources?: Readonly<Record<string, FieldSource>> | undefined;
-  /** With a schema: the fields that are null, by JSON Pointer, each with the reason */
-  readonly missing?:
-    | readonly {
-        readonly path: string;
-        readonly reason: string;
-      }[]
-    | undefined;
-  /** With an extractor: fields that are not at their learned places, by JSON Pointer */
-  readonly drift?: readonly string[] | undefined;
   readonly metadata: Metadata;
   /** What each step has made, in their order */
   readonly actions?: readonly ActionResult[] | undefined;
@@ -846,21 +839,10 @@ export interface FieldRule {
 }
 
 /** The data of one page, or the error instead of them */
-export interface ExtractResult {
+export interface ExtractResult extends FieldPlaces {
   readonly url: string;
   /** By name. With selectors: a string for one element, an array for several, null for none. With a schema: the fields, null for those that the page does not state */
   readonly data: Readonly<Record<string, unknown>>;
-  /** With a schema: the place of each value, by JSON Pointer of the field */
-  readonly sources?: Readonly<Record<string, FieldSource>> | undefined;
-  /** With a schema: the fields that are null, by JSON Pointer, each with the reason */
-  readonly missing?:
-    | readonly {
-        readonly path: string;
-        readonly reason: string;
-      }[]
-    | undefined;
-  /** With an extractor: fields that are not at their learned places, by JSON Pointer */
-  readonly drift?: readonly string[] | undefined;
   readonly metadata: Metadata;
   /** What each step has made, in their order */
   readonly actions?: readonly ActionResult[] | undefined;
