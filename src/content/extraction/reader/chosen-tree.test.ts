@@ -83,6 +83,8 @@ describe("the copy of the chosen blocks", () => {
     ["shows elements that their style hides", '<p style="display: none">A</p>', "<p>A</p>"],
     ["shows elements that their style makes invisible", '<p style="VISIBILITY:hidden">A</p>', "<p>A</p>"],
     ["keeps other styles", '<p style="color:red" id="x">A</p>', '<p id="x" style="color:red">A</p>'],
+    ["leaves out what is hidden in a line", "<p>A <b style='display:none'>B</b> <i hidden>C</i></p>", "<p>A  </p>"],
+    ["keeps what is too small", '<p style="display:block;font-size:0">A</p>', '<p style="font-size:0">A</p>'],
     ["opens dialogs", "<dialog>A</dialog>", '<dialog open="">A</dialog>'],
   ])("%s", (_what, html, copy) => {
     expect(copyOf(html)).toBe(copy);

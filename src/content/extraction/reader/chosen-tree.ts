@@ -103,6 +103,7 @@ export class ChosenTree {
     }
     const box = this.#boxes.get(element);
     if (box === undefined) return;
+    if (isFoldedInLine(element, box)) return;
     if (isCheckbox(element)) {
       if ((box.flags & FLAGS.item) !== 0 && this.#keptIn(outer) > 0) append(to, copyAll(element));
       return;
@@ -175,6 +176,12 @@ export class ChosenTree {
   }
 }
 
+/** Whether a hidden element is in a line of visible text. Hidden blocks are mostly parts that readers open. */
+function isFoldedInLine(element: Element, { flags }: Box): boolean {
+  if ((flags & FLAGS.hidden) === 0 || isBlock(element) || element.attribs["aria-hidden"] !== undefined) return false;
+  return isFolded(element);
+}
+
 /** Whether an element is a checkbox with its text beside it, and not one that opens the block below. */
 function isCheckbox({ name, attribs, next }: Element): boolean {
   if (name !== "input" || attribs["type"]?.toLowerCase() !== "checkbox") return false;
@@ -236,6 +243,6 @@ function copyAll(element: Element): Element {
 function opened({ name, attribs }: Element): Record<string, string> {
   const { hidden: _hidden, style, "aria-hidden": _label, ...rest } = attribs;
   if (name === "dialog") return { ...rest, open: "" };
-  if (style === undefined || /(?:display|visibility)\s*:/i.test(style)) return rest;
-  return { ...rest, style };
+  const shown = style?.replace(/(?:display|visibility)\s*:[^;]*;?/gi, "") ?? "";
+  return shown === "" ? rest : { ...rest, style: shown };
 }

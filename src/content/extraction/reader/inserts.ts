@@ -9,8 +9,24 @@ const MAX_SENTENCES_OF_A_CAPTION = 3;
 /** Minimum and maximum number of words of a line that leads to another page. */
 const MIN_WORDS_OF_A_LEAD = 3;
 const MAX_WORDS_OF_A_LEAD = 25;
+/** Number of words from which a hidden text is mostly one that readers open. */
+const MANY_WORDS = 60;
 /** Elements in which a link on its own line is content. */
 const MAY_LINK = FLAGS.item | FLAGS.table | FLAGS.quote | FLAGS.definition;
+
+/** Drops hidden elements with one short text that has no similar one, such as a note for language models. */
+export function dropHidden({ blocks }: Outline, chosen: Uint8Array): void {
+  for (const [at, { box, count, template }] of blocks.entries()) {
+    if (chosen[at] !== 1 || (box.flags & FLAGS.hidden) === 0 || count.words >= MANY_WORDS) continue;
+    const isAmongVisible = [blocks[at - 1], blocks[at + 1]].every(
+      (beside) => beside?.template === template && ((beside?.box.flags ?? FLAGS.hidden) & FLAGS.hidden) === 0,
+    );
+    if (template !== undefined && template.count > 1 && !isAmongVisible) continue;
+    let hidden = box;
+    while (hidden.parent !== undefined && (hidden.parent.flags & FLAGS.hidden) !== 0) hidden = hidden.parent;
+    if (hidden.blocks === 1 && hidden.element?.attribs["aria-hidden"] === undefined) chosen[at] = 0;
+  }
+}
 
 /** Drops the captions of carousels: similar siblings with one picture and a short text each. */
 export function dropSlides({ root, blocks }: Outline, chosen: Uint8Array): void {

@@ -3,7 +3,7 @@ import { textsLeft } from "../testing/texts-left.ts";
 import { fitCode } from "./code-parts.ts";
 import { addComments } from "./comments.ts";
 import { dropCopies } from "./copies.ts";
-import { dropLeads, dropSlides } from "./inserts.ts";
+import { dropHidden, dropLeads, dropSlides } from "./inserts.ts";
 import { dropLabels } from "./labels.ts";
 import { dropOtherProducts } from "./other-products.ts";
 import { type Outline } from "./outline.ts";
@@ -25,6 +25,20 @@ const isOut = (outline: Outline, chosen: Uint8Array) => {
   if (outline.blocks[0]?.heading === 2) chosen[0] = 0;
   keepHeadings(outline, chosen);
 };
+
+describe("a hidden text", () => {
+  test.each<[string, string, boolean]>([
+    ["of 59 words is left out", `<div hidden><p>${words(59)}</p></div>`, true],
+    ["of 60 words stays", `<div hidden><p>${words(60)}</p></div>`, false],
+    ["stays with another one", `<div hidden><p>${words(9)}</p><h2>A</h2></div>`, false],
+    ["stays with another one of its form", "<section><b>A</b><p hidden>b</p></section>".repeat(2), false],
+    ["is left out between visible ones of its form", "<p>Text</p><p hidden>A</p><p>(out)</p>", true],
+    ["stays if only screen readers skip it", `<div aria-hidden=true class=modal>${words(9)}</div>`, false],
+  ])("%s", (_which, html, isLeftOut) => {
+    const left = textsLeft(html, dropHidden).filter((text) => !/^(?:Text)?$/.test(text));
+    expect(left.length === 0).toBe(isLeftOut);
+  });
+});
 
 describe("the heading of a chosen text", () => {
   test("has at most 25 words", () => {

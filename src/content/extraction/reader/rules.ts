@@ -1,6 +1,6 @@
 import { fitCode } from "./code-parts.ts";
 import { addComments } from "./comments.ts";
-import { dropLeads, dropSlides } from "./inserts.ts";
+import { dropHidden, dropLeads, dropSlides } from "./inserts.ts";
 import { dropCopies } from "./copies.ts";
 import { dropLabels } from "./labels.ts";
 import { dropOtherProducts } from "./other-products.ts";
@@ -47,6 +47,7 @@ export const RULES = {
   dropLeads: (outline, chosen, { isNews }) => {
     if (isNews) dropLeads(outline, chosen);
   },
+  dropHidden,
   dropCopies,
   fitCode,
   keepHeadings,

@@ -51,7 +51,7 @@ export function isScreenReaderOnly({ attribs }: Element): boolean {
 
 /** Whether an element is invisible or shows no content, such as consent banners and permalink marks. */
 export function isHidden(element: Element): boolean {
-  return isFolded(element) || isMachinery(element);
+  return isFolded(element) || isMachinery(element) || isUnreadable(element.attribs["style"]);
 }
 
 /** Whether an element is invisible until a script or a reader opens it, such as the panel of a tab. */
@@ -139,6 +139,22 @@ function hides(style: string, { children }: Element): boolean {
   // Lists of blocks have no size of letters themselves, so that there are no spaces between the blocks.
   return HIDES.test(style) || (/(?:^|;)\s*font-size\s*:\s*0\D{0,3}(?:;|$)/i.test(style) && !children.some(isTag));
 }
+
+/** Whether a style makes text unreadable, and no script undoes it, as scripts undo `opacity: 0` when readers scroll. */
+function isUnreadable(style: string | undefined): boolean {
+  if (style === undefined || style.length > MAX_ATTRIBUTE_LENGTH) return false;
+  if (UNREADABLE.test(style)) return true;
+  const [, color] = COLOR.exec(style) ?? [];
+  const [, background] = color === undefined ? [] : (BACKGROUND.exec(style) ?? []);
+  if (color === undefined || background === undefined) return false;
+  const shown = Bun.color(color, "css");
+  return shown !== null && shown === Bun.color(background, "css");
+}
+
+const UNREADABLE =
+  /(?:^|;)\s*(?:font-size\s*:\s*(?:1(?:\.\d+)?px|0?\.0\d*r?em)|clip\s*:\s*rect\((?:\s*,?\s*[01](?:px)?\b){4}\s*\)|clip-path\s*:\s*inset\(50%\))/i;
+const COLOR = /(?:^|;)\s*color\s*:\s*([^;!]+)/i;
+const BACKGROUND = /(?:^|;)\s*background(?:-color)?\s*:\s*([^;!]+)/i;
 
 /** Styles that hide an element, or move it off the page: over 999 pixels to the left, or up. */
 const HIDES =

@@ -119,6 +119,14 @@ test("a link to a place whose first 50 nodes have no words counts as having word
 /** The text of a body that was prepared, or "" if the part with "five" is left out. */
 const isLeft = (html: string): boolean => prepared(`<p>a</p>${html}`).includes("five");
 
+const tagged = (text: string): string => text.replace(/./g, (char) => `&#${0xe0000 + char.charCodeAt(0)};`);
+
+test("characters without a shape that repeat ASCII are left out, except in the flag of a region", () => {
+  expect(prepared(`<p>a${tagged("five")}b</p><p>&#x1f3f4;${tagged("gbwls")}&#xe007f;</p>`)).toMatch(
+    /ab.*\u{1f3f4}\u{e0067}.*\u{e007f}/su,
+  );
+});
+
 describe("an element is left out", () => {
   test.each<[string, string, boolean]>([
     ["with the attribute", "<p hidden>five</p>", true],
@@ -141,6 +149,18 @@ describe("an element is left out", () => {
       false,
     ],
     ["but not by a size below one", '<p style="font-size:0.9em">five</p>', false],
+    ["by letters of one pixel", '<p style="color:red;font-size: 1px">five</p>', true],
+    ["by almost no size", '<p style="font-size:.01em">five</p>', true],
+    ["as clipped", '<p style="position:absolute;clip:rect(0, 0,0 0)">five</p>', true],
+    ["as clipped to a pixel", '<p style="clip:rect(1px 1px 1px 1px);">five</p>', true],
+    ["but not as a picture of some size", '<p style="clip:rect(0,90px,60px,0)">five</p>', false],
+    ["by a path without inside", '<p style="clip-path: inset(50%)">five</p>', true],
+    ["but not as rounded", '<p style="clip-path: inset(5%)">five</p>', false],
+    ["by the colour of its background", '<p style="background:#fff;color: white !important">five</p>', true],
+    ["but not by another one", '<p style="background-color:#fff;color:#eee">five</p>', false],
+    ["but not by unknown colours", '<p style="background:var(--a);color:var(--b)">five</p>', false],
+    ["but not before a script shows it", '<p style="opacity:0">five</p>', false],
+    ["but not in place of a picture", `<p style="text-indent:-9999px">five</p>`, false],
     ["by its collapse", '<p style="visibility: collapse">five</p>', true],
     ["by a style that begins so", '<p style="x-display:none; display:none-x2">five</p>', true],
     ["but not by a style with this end", '<p style="x-display:none">five</p>', false],

@@ -15,7 +15,7 @@ export const leanAdapter: typeof adapter = {
     const attribs = noAttributes();
     let isForeign = false;
     for (const { name: key, value, namespace: own, prefix } of attributes) {
-      attribs[key] = value;
+      attribs[key] = withoutTags(value);
       if (own !== undefined || prefix !== undefined) isForeign = true;
     }
     const element = new Element(name, attribs, []);
@@ -24,7 +24,8 @@ export const leanAdapter: typeof adapter = {
     return element;
   },
 
-  insertText(parent, text) {
+  insertText(parent, data) {
+    const text = withoutTags(data);
     const { children } = parent;
     const last = children[children.length - 1];
     if (last !== undefined && isText(last)) {
@@ -45,6 +46,15 @@ export const leanAdapter: typeof adapter = {
     for (const { name, value } of attributes) recipient.attribs[name] ??= value;
   },
 };
+
+/**
+ * Without the characters that Unicode calls tags, which repeat ASCII without a shape: a reader sees nothing, and a language
+ * model reads the text. They stay in the flags of regions (UTS #51 §1.4.3).
+ */
+function withoutTags(text: string): string {
+  if (!text.includes("\udb40")) return text;
+  return text.replace(/(\u{1f3f4}[\u{e0030}-\u{e007a}]{2,6}\u{e007f})|[\u{e0000}-\u{e007f}]/gu, "$1");
+}
 
 /** Has no prototype, since a page may name an attribute `constructor`. */
 function noAttributes(): Record<string, string> {
