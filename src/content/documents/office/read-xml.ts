@@ -21,8 +21,15 @@ export interface XmlElement {
 
 export type XmlNode = XmlElement | string;
 
-/** Elements whose children are passed on one by one and not kept, so that a long document needs little memory. */
-export type Containers = ReadonlyMap<string, (child: XmlElement, parent: XmlElement) => void | "stop">;
+/**
+ * Elements whose children are passed on one by one and not kept, so that a long document needs little memory. The last of the open
+ * elements is the parent.
+ */
+export type Containers = ReadonlyMap<string, (child: XmlElement, open: readonly OpenElement[]) => void | "stop">;
+
+export interface OpenElement {
+  readonly element: XmlElement;
+}
 
 const NONE: Containers = new Map();
 
@@ -64,8 +71,7 @@ interface NamedTag {
   readonly length: number;
 }
 
-interface Open {
-  readonly element: XmlElement;
+interface Open extends OpenElement {
   readonly scope: Scope;
   /** The nodes and characters in memory before it. */
   readonly held: number;
@@ -116,7 +122,7 @@ class Builder {
     const textBefore = this.#heldText;
     parent.element.children.push(element);
     this.#hold(1, length);
-    if (tag.isEmpty) this.#take(element, parent.element, before, textBefore);
+    if (tag.isEmpty) this.#take(element, before, textBefore);
     else this.#open.push({ element, scope, held: before, heldText: textBefore });
   }
 
@@ -132,17 +138,18 @@ class Builder {
 
   #end(): void {
     const closed = this.isStopped || this.#open.length <= 1 ? undefined : this.#open.pop();
-    if (closed !== undefined) this.#take(closed.element, this.#top().element, closed.held, closed.heldText);
+    if (closed !== undefined) this.#take(closed.element, closed.held, closed.heldText);
   }
 
   /** Passes on a child of a container, before which this much was in memory. */
-  #take(child: XmlElement, parent: XmlElement, held: number, heldText: number): void {
+  #take(child: XmlElement, held: number, heldText: number): void {
+    const parent = this.#top().element;
     const take = this.#containers.get(parent.name);
     if (take === undefined) return;
     parent.children.length = 0;
     this.#held = held;
     this.#heldText = heldText;
-    this.isStopped = take(child, parent) === "stop";
+    this.isStopped = take(child, this.#open) === "stop";
   }
 
   #hold(nodes: number, characters: number): void {

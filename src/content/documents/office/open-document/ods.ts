@@ -1,5 +1,5 @@
 import { type DocumentContent } from "../../kinds/content.ts";
-import { allBelow, childOf, elementsOf, textOf, type XmlElement } from "../read-xml.ts";
+import { allBelow, childOf, elementsOf, type OpenElement, textOf, type XmlElement } from "../read-xml.ts";
 import { Grid, nameOfPlace, sheetBudget } from "../sheets/grid.ts";
 import { workbookContent } from "../sheets/workbook.ts";
 import { linkAddress } from "../../kinds/tree-content.ts";
@@ -18,9 +18,8 @@ export async function odsContent(source: OpenSource): Promise<DocumentContent> {
   const sheets: Grid[] = [];
   const hidden: string[] = [];
   let current: { table: XmlElement; grid: Grid; row: number } | undefined;
-  /** The sheet that is read. Rows in groups and in headers belong to the same one. */
-  const sheetOf = (table: XmlElement): typeof current => {
-    if (table.name !== "table:table" || current?.table === table) return current;
+  const sheetOf = (table: XmlElement | undefined): typeof current => {
+    if (table === undefined || current?.table === table) return current;
     const { "table:name": name = "", "table:style-name": style } = table.attributes;
     if (name === CHART_TABLE) return undefined;
     const isHidden = file.styles.property("table", style, "style:table-properties", "table:display") === "false";
@@ -30,8 +29,9 @@ export async function odsContent(source: OpenSource): Promise<DocumentContent> {
     current = { table, grid, row: 0 };
     return current;
   };
-  const take = (row: XmlElement, parent: XmlElement): void | "stop" => {
-    const sheet = sheetOf(parent);
+  const take = (row: XmlElement, open: readonly OpenElement[]): void => {
+    // Rows are in groups and in headers as well.
+    const sheet = sheetOf(open.findLast(({ element }) => element.name === "table:table")?.element);
     if (row.name !== "table:table-row" || sheet === undefined) return;
     const { cells, links, comments } = cellsOf(row);
     const count = Math.max(1, Number(row.attributes["table:number-rows-repeated"] ?? "1") || 1);

@@ -115,6 +115,15 @@ test("a presentation has its slides with titles, lists and notes", async () => {
 const row = (...texts: string[]): string =>
   `<table:table-row>${texts.map((text) => value("string", "", text)).join("")}</table:table-row>`;
 
+test("header rows of a sheet are its own, also if it has no columns or name", async () => {
+  const header = (text: string) => `<table:table-header-rows>${row(text)}</table:table-header-rows>`;
+  const group = `<table:table-row-group>${header("Toll")}<table:table-rows>${row("3")}</table:table-rows></table:table-row-group>`;
+  const body = `<table:table table:name="Roads">${header("Road")}${row("A1")}</table:table><table:table>${group}</table:table>`;
+  expect((await readBytes(makeOpen("spreadsheet", body))).markdown()).toBe(
+    "## Roads\n\n| Road |\n| --- |\n| A1 |\n\n## Sheet\n\n| Toll |\n| --- |\n| 3 |",
+  );
+});
+
 test("a table on a slide is read, and not its picture", async () => {
   const table = `<table:table>${row("Road", "Toll")}${row("A1", "3")}</table:table>`;
   const body = `<draw:page><draw:frame>${table}<draw:image xlink:href="Pictures/table.svm"/></draw:frame></draw:page>`;

@@ -48,7 +48,7 @@ export class Grid {
   readonly #links = new Map<string, string>();
 
   constructor(name: string, budget: SheetBudget) {
-    this.name = name;
+    this.name = name.trim() === "" ? "Sheet" : name;
     this.#budget = budget;
   }
 
