@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { patient } from "../../../lib/testing/patience.ts";
 import { parseTree } from "../tree/tree.ts";
 import { planOf } from "./field-plan.ts";
 import { fieldsOf } from "./fields-of.ts";
@@ -56,6 +57,15 @@ describe("a value stands", () => {
     expect(glossIn(body)).toBeNull();
   });
 });
+
+test(
+  "the pairs after the first 20,001 of a page are not read",
+  () => {
+    const body = `<dl>${"<dt>a<dd>b".repeat(20_000)}<dt>Base<dd>flat<dt>Gloss<dd>high</dl>`;
+    expect(fields(body, { base: TEXT, gloss: TEXT })).toEqual({ base: "flat", gloss: null });
+  },
+  patient(20_000),
+);
 
 test("a label has 48 characters at most", () => {
   const [longest, beyond] = ["x".repeat(48), "x".repeat(49)];

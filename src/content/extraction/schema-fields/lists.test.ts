@@ -26,6 +26,7 @@ describe("a table has the items", () => {
 
   test.each([
     ["below headers", `<table>${head}${rows}</table>`],
+    ["with scripts in its rows", `<table>${head}${rows.replaceAll("<tr>", "<tr><script>1</script>")}</table>`],
     ["below a head", `<table><thead>${row("Name", "Price", "Gloss")}</thead><tbody>${rows}</tbody></table>`],
     ["without rows of another length", `<table>${head}${row("All of 2026")}${rows}</table>`],
     ["below a header without text for names", `<table><tr><th><th>Price<th>Gloss</tr>${rows}</table>`],

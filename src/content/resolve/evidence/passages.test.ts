@@ -100,6 +100,7 @@ const isAside = (text: string): boolean | undefined =>
 test("a sentence to which the page does not come back is an aside", () => {
   const other = "The garden has roses, and the roses need water each morning in summer. ";
   expect(isAside(`Arsenal won the Vale Cup. ${other.repeat(3)}`)).toBe(true);
+  expect(passagesIn(`It rained. ${other.repeat(3)}`).map((passage) => passage.isAside)).toEqual([false, false, false]);
   expect(isAside(`Arsenal won the Vale Cup. ${other.repeat(2)}`.trimEnd())).toBe(false);
   expect(isAside(`Arsenal won the Vale Cup. ${other.repeat(3)} The Arsenal team left the Vale with the Cup.`)).toBe(
     false,

@@ -142,3 +142,8 @@ test.each([
 ] as const)("a part of a whole is counted: %s", (text, language, values) => {
   expect(quantitiesOf(text, language).map(({ value }) => value)).toEqual([...values]);
 });
+
+test("a part of a whole ends with the whole, and has its unit", () => {
+  const text = "paid 10 million of 30 million euros";
+  expect(quantitiesOf(text, "en")).toMatchObject([{ value: 10_000_000, unit: "eur", start: 5, end: text.length }]);
+});
