@@ -143,6 +143,42 @@ test("sizes of 4 GiB, in 32 or in 64 bits, are refused before memory is taken", 
   expect(await failureOf(beyond)).toBe("it is a damaged zip file");
 });
 
+/** A zip file whose end is described in 64 bits (APPNOTE 4.3.14), after a change of that record. */
+function wide(zip: Uint8Array, change: (record: Buffer) => unknown = () => {}): Buffer {
+  const end = Buffer.from(zip.subarray(-22));
+  const record = Buffer.alloc(56);
+  record.writeUInt32LE(0x06064b50);
+  record.writeBigUInt64LE(BigInt(end.readUInt16LE(10)), 32);
+  record.writeBigUInt64LE(BigInt(end.readUInt32LE(12)), 40);
+  record.writeBigUInt64LE(BigInt(end.readUInt32LE(16)), 48);
+  change(record);
+  const locator = Buffer.alloc(20);
+  locator.writeUInt32LE(0x07064b50);
+  end.fill(0xff, 8, 20);
+  return Buffer.concat([zip.subarray(0, -22), record, locator, end]);
+}
+
+test("a zip file may be described in 64 bits, and stand after other bytes", async () => {
+  const zip = wide(makeZip({ a: "first", b: "second" }));
+  for (const file of [zip, Buffer.concat([Buffer.from("#!/bin/sh\n"), zip])]) {
+    const read = new ZipFile(file);
+    expect(read.entries.map(({ name }) => name)).toEqual(["a", "b"]);
+    expect(String(await read.bytes("b"))).toBe("second");
+  }
+});
+
+test.each<[what: string, file: () => Buffer]>([
+  ["without its record", () => wide(makeZip({ a: "first" }), (record) => record.fill(0, 0, 4))],
+  ["whose record is cut off", () => wide(makeZip({})).subarray(1)],
+  [
+    "with a directory of 2^60 bytes",
+    () => wide(makeZip({ a: "first" }), (record) => record.writeBigUInt64LE(2n ** 60n, 40)),
+  ],
+  ["with a directory at 2^60", () => wide(makeZip({ a: "first" }), (record) => record.writeBigUInt64LE(2n ** 60n, 48))],
+])("a zip file in 64 bits %s is damaged", (_what, file) => {
+  expect(() => new ZipFile(file())).toThrow("it is a damaged zip file");
+});
+
 test("a part that a file refers to again and again is read within the bounds of the file", async () => {
   const main = `xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"`;
   const text = Buffer.from(crypto.getRandomValues(new Uint8Array(300_000))).toString("hex");

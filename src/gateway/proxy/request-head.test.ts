@@ -110,6 +110,7 @@ describe("the head of an upstream request", () => {
     expect(linesFor({}, { authority: "c.test" })).toContain("X-Forwarded-Host: c.test\r\n");
     expect(linesFor({}, { via: "1.0 old" })).toContain("Via: 1.0 old, ");
     expect(linesFor({}, { forwardedFor: "1.1.1.1" })).toContain("For: 1.1.1.1, ");
+    expect(linesFor({})).toBe(usual);
     client.clientAddress = "1.1.1.1";
     expect(linesFor({})).toContain("X-Real-IP: 1.1.1.1\r\n");
   });

@@ -5,8 +5,8 @@ import { failureOf, readBytes } from "../testing/read-bytes.ts";
 const page = (body: string): string =>
   `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title>x</title></head><body>${body}</body></html>`;
 
-function makeEpub(more: Record<string, string> = {}): Uint8Array {
-  return makeZip({
+function partsOf(more: Record<string, string>): Record<string, string> {
+  return {
     mimetype: "application/epub+zip",
     "META-INF/container.xml": `<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="OPS/book.opf"/></rootfiles></container>`,
     "OPS/book.opf": `<package xmlns="http://www.idpf.org/2007/opf"><metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>Of tolls</dc:title>
@@ -20,7 +20,11 @@ function makeEpub(more: Record<string, string> = {}): Uint8Array {
     "OPS/two.xhtml": page('<h1>Two</h1><p hidden="hidden">no</p><ul><li>x</li></ul>'),
     "OPS/aside.xhtml": page("<p>aside</p>"),
     ...more,
-  });
+  };
+}
+
+function makeEpub(more: Record<string, string> = {}): Uint8Array {
+  return makeZip(partsOf(more));
 }
 
 test("a book has its chapters in the order of its spine", async () => {
@@ -43,4 +47,12 @@ test("links within a book lead to a place in its text, or nowhere", async () => 
   const { markdown, links } = await readBytes(makeEpub({ "OPS/two.xhtml": chapter }));
   expect(markdown()).toEndWith("See [1](#n1) and two.\n\nNote");
   expect(links()).toEqual([{ url: "https://a.test/", text: "it" }]);
+});
+
+test("the chapters of a book beyond 10,000,000 bytes are missing", async () => {
+  const parts = partsOf({ "OPS/two.xhtml": page(`<h1>Two</h1>${" ".repeat(10_000_000)}`) });
+  const { markdown, isPartial } = await readBytes(
+    makeZip(Object.entries(parts).map(([name, content]) => ({ name, content, isStored: true }))),
+  );
+  expect([markdown().includes("One"), markdown().includes("Two"), isPartial]).toEqual([true, false, true]);
 });

@@ -32,6 +32,9 @@ test("series with labels of their own have rows of their own, and outer labels c
   expect((await readBytes(withChart(apart))).markdown()).toBe(
     "before\n\n|  | a | b |\n| --- | --- | --- |\n| 1 | 5 | 7 |\n| 2 | 6 |  |\n| 3 |  | 8 |",
   );
+  const one = `<c:multiLvlStrRef><c:multiLvlStrCache><c:lvl>${points(["Q1", "Q2"])}</c:lvl></c:multiLvlStrCache></c:multiLvlStrRef>`;
+  const plain = chartPart("", [{ name: "a", labels: [], values: [5, 6] }], one);
+  expect((await readBytes(withChart(plain))).markdown()).toContain("| Q1 | 5 |\n| Q2 | 6 |");
   const levels = `<c:multiLvlStrRef><c:multiLvlStrCache><c:lvl>${points(["Q1", "Q2"])}</c:lvl><c:lvl>${points(["2026"])}</c:lvl></c:multiLvlStrCache></c:multiLvlStrRef>`;
   const nested = chartPart("", [{ name: "a", labels: [], values: [5, 6] }], levels);
   expect((await readBytes(withChart(nested))).markdown()).toContain("| 2026 Q1 | 5 |\n| 2026 Q2 | 6 |");

@@ -6,21 +6,30 @@ const PICTURE =
   "<< /Type /XObject /Subtype /Image /Width 2 /Height 2 /BitsPerComponent 8 /ColorSpace /DeviceGray /Length 4 >>\nstream\nabcd\nendstream";
 const GROUPS = "/OCProperties << /OCGs [6 0 R 7 0 R] /D << /OFF [6 0 R] /Order [6 0 R 7 0 R] >> >>";
 
+const WORDS = "BT /F1 12 Tf 72 600 Td (Other words) Tj ET";
+
+const form = (box: string): string =>
+  `<< /Type /XObject /Subtype /Form /BBox ${box} /Length ${WORDS.length} >>\nstream\n${WORDS}\nendstream`;
+
 /** The text of a page with this content stream, after a line that is seen. */
 async function textOf(stream: string, page = ""): Promise<string> {
   const pdf = makePdf([`BT /F1 12 Tf 72 700 Td (The toll is paid at the gate.) Tj ET ${stream}`], {
     page,
     catalog: GROUPS,
-    objects: ["<< /Type /OCG /Name (Off) >>", "<< /Type /OCG /Name (On) >>", PICTURE],
+    objects: [
+      "<< /Type /OCG /Name (Off) >>",
+      "<< /Type /OCG /Name (On) >>",
+      PICTURE,
+      form("[0 0 50 50]"),
+      form("[0 0 500 650]"),
+    ],
     fonts:
-      ">> /Properties << /Off 6 0 R /On 7 0 R >> /ExtGState << /Clear << /ca 0 >> /Half << /ca 0.5 >> >> /XObject << /Im 8 0 R ",
+      ">> /Properties << /Off 6 0 R /On 7 0 R >> /ExtGState << /Clear << /ca 0 >> /Half << /ca 0.5 >> >> /XObject << /Im 8 0 R /Fm 9 0 R /Wide 10 0 R ",
   });
   const content = await pdfContent(new Uint8Array(pdf));
   if (typeof content === "string") throw new Error(`The PDF is ${content}`);
   return content.text();
 }
-
-const WORDS = "BT /F1 12 Tf 72 600 Td (Other words) Tj ET";
 
 test.each([
   ["in an invisible rendering mode", `3 Tr ${WORDS}`],
@@ -34,6 +43,7 @@ test.each([
   ["that is white over a light area in a dark one", `0 g 0 0 612 792 re f 1 g 60 590 300 30 re f ${WORDS}`],
   ["that is transparent", `/Clear gs ${WORDS}`],
   ["outside of the clipping path", `q 0 0 50 50 re W n ${WORDS} Q`],
+  ["outside of the box of a form", "/Fm Do"],
   ["in a layer that is off", `/OC /Off BDC ${WORDS} EMC`],
   ["in a layer in one that is off", `/OC /Off BDC /OC /On BDC ${WORDS} EMC EMC`],
   ["below the page", "BT /F1 12 Tf 72 -30 Td (Other words) Tj ET"],
@@ -67,6 +77,7 @@ test.each([
   ["that is half transparent", `/Half gs ${WORDS}`],
   ["in the clipping path", `q 0 0 500 650 re W n ${WORDS} Q`],
   ["of which a part is in the clipping path", `q 0 590 80 30 re W n ${WORDS} Q`],
+  ["in the box of a form", "/Wide Do"],
   ["after the clipping path ended", `q 0 0 50 50 re W n Q ${WORDS}`],
   ["in a layer that is on", `/OC /On BDC ${WORDS} EMC`],
   ["after a layer that is off", `/OC /Off BDC EMC ${WORDS}`],
