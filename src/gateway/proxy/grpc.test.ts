@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { GRPC } from "../../lib/http/grpc-status.ts";
 import { type ResponseHead } from "../exchange/exchange.ts";
+import { type ClientStream } from "../http2/client-stream.ts";
 import { ForwardTime } from "./forward-time.ts";
 import { deadlineOf, GrpcResponse, httpHead, msUntil, resetError } from "./grpc.ts";
 import { type ForwardTarget } from "./target.ts";
@@ -164,6 +165,21 @@ test("the deadline of a call ends every wait for its upstream, and the time of o
     350,
     1000,
     300,
+  ]);
+});
+
+test("a call without a deadline lasts without end, however long a try may take", () => {
+  const target = { wheel: { now: () => 50 }, totalTimeoutMs: 1000, readTimeoutMs: 700, retry: { tryTimeoutMs: 300 } };
+  // No other members are read.
+  const time = new ForwardTime(new TestClient({ isGrpc: true }).exchange, target as unknown as ForwardTarget);
+  const stream = { silenceMs: 0 } as ClientStream;
+  time.begin();
+  time.beginTry();
+  time.letCallLast(stream);
+  expect([time.dueAt, time.tryDueAt, stream.silenceMs]).toEqual([
+    Number.POSITIVE_INFINITY,
+    Number.POSITIVE_INFINITY,
+    700,
   ]);
 });
 

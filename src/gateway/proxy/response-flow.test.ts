@@ -257,6 +257,20 @@ describe("a response to a client that stays slow", () => {
     expect([used, pool.used]).toEqual([0, 0]);
   });
 
+  test("is not slow by the time in which nothing waited for it", () => {
+    const flow = open();
+    client.takes = false;
+    send(flow, "a");
+    clock.advance(1000);
+    drain(flow);
+    client.takes = false;
+    for (const letter of "bcde") send(flow, letter);
+    clock.advance(SLOW_MS - 20);
+    expect(used).toBe(0);
+    clock.advance(40);
+    expect(used).toBe(BLOCK_BYTES);
+  });
+
   test("is slow by the sum of its waits", () => {
     const flow = open();
     for (let i = 0; i < 2; i++) {

@@ -53,7 +53,7 @@ test.each<[change: Partial<SignIn>, error: string | undefined]>([
 });
 
 test("the members of a message have bounds", async () => {
-  const texts = [..."abcdefghijklmnop"];
+  const texts = "abcdefghijklmnop".split("");
   const within = { nonce: "a".repeat(128), requestId: "a".repeat(2048), resources: texts };
   expect(await errorOf(within)).toBeUndefined();
   for (const beyond of [{ nonce: "a".repeat(129) }, { requestId: "a".repeat(2049) }, { resources: [...texts, "q"] }]) {
