@@ -40,13 +40,22 @@ test.each([200, 204, 304, 401, 402, 403, 405, 429, 500, 503])(
     const { exchange, challenges } = asked();
     exchange.response.start({ status: 103, reason: "", fields: "Link: x\r\n", bodyLength: -1 });
     exchange.response.start({ status, reason: "", fields: "", bodyLength: 5 });
-    expect(exchange.response.data(Buffer.from("goods"))).toBe(true);
     expect(challenges()).toBe(0);
     exchange.response.end("X: 1\r\n");
     const { status: responded } = await exchange.received;
     expect([responded, challenges(), exchange.interim.length, exchange.bytesSent]).toEqual([402, 1, 0, 0]);
   },
 );
+
+test("an upstream that does the work is stopped at its first byte, and the client gets the challenge", async () => {
+  const { exchange, challenges } = asked();
+  let stopped = 0;
+  exchange.onCancel = () => void (stopped += 1);
+  exchange.response.start({ status: 200, reason: "", fields: "Content-Type: text/event-stream\r\n", bodyLength: -1 });
+  expect(exchange.response.data(Buffer.from("goods"))).toBe(true);
+  const { status } = await exchange.received;
+  expect([status, challenges(), stopped, exchange.bytesSent]).toEqual([402, 1, 1, 0]);
+});
 
 test("the gateway's errors of the client pass, and those of the upstream become the challenge", async () => {
   const late = asked();

@@ -31,10 +31,10 @@ export function askForm(exchange: Exchange, challenge: () => void): void {
  * no client.
  *
  *   waiting ──start with a refusal, or an error of the client that the gateway found──▶ passing
- *      └──start with another status──▶ accepted ──end, abort──▶ passing: the challenge
+ *      └──start with another status──▶ accepted ──data, end, abort──▶ passing: the challenge
  */
 class FormCheck implements ResponseSink {
-  readonly #exchange: Pick<Exchange, "head">;
+  readonly #exchange: Pick<Exchange, "head" | "onCancel">;
   readonly #sink: ResponseSink;
   readonly #challenge: () => void;
   #state: "waiting" | "accepted" | "passing" = "waiting";
@@ -56,7 +56,11 @@ class FormCheck implements ResponseSink {
   }
 
   data(chunk: Uint8Array, start?: number, end?: number): boolean {
-    return this.#state === "passing" ? this.#sink.data(chunk, start, end) : true;
+    if (this.#state === "passing") return this.#sink.data(chunk, start, end);
+    // It does the work, which may be long, or have no end.
+    this.#exchange.onCancel?.();
+    this.#accept();
+    return true;
   }
 
   end(trailers: Fields): void {
