@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FixedText } from "../memory/fixed-text.ts";
 import { smallDisk } from "../testing/small-disk.ts";
+import { watchTimers } from "../testing/timers.ts";
 import { until } from "../testing/until.ts";
 import { type LineTarget, LineWriter } from "./line-writer.ts";
 
@@ -105,6 +106,19 @@ test("a line does not wait for others to be written", async () => {
   for (let i = 0; i < 500 && readFileSync(path, "utf8") === ""; i++) await Bun.sleep(10);
   expect(readFileSync(path, "utf8")).toBe("alone\n");
   await writer.close();
+});
+
+test("lines that come during a write wait for more", async () => {
+  using _ = watchTimers((ms) => ms * 10_000);
+  const writer = await open({ file: path });
+  add(writer, "one");
+  writer.flush();
+  add(writer, "two");
+  await until(() => readFileSync(path, "utf8") !== "");
+  for (let looks = 0; looks < 10; looks++) await stat(path);
+  expect(readFileSync(path, "utf8")).toBe("one\n");
+  await writer.close();
+  expect(readFileSync(path, "utf8")).toBe("one\ntwo\n");
 });
 
 test("a file that cannot be opened gives an error at once", async () => {

@@ -75,6 +75,8 @@ export class LineWriter {
   /** End of the complete lines. Behind it is a line that is being written, or the rest of a broken one. */
   #end = 0;
   #writing = false;
+  /** The lines of the next write need not wait for more. */
+  #isDue = false;
   /** The descriptor of the current write. That write closes it, if it was replaced meanwhile. */
   #writingTo = -1;
   /** The bytes of the current write. */
@@ -170,6 +172,7 @@ export class LineWriter {
   #flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    this.#isDue = this.#writing;
     const gathered = this.#gathered;
     if (this.#writing || this.#end === 0 || this.#fd === undefined) return;
     const full = gathered.bytes;
@@ -252,7 +255,7 @@ export class LineWriter {
       this.#writing = false;
       if (error === null && this.#failing) this.#recover();
       if (fd !== this.#fd && typeof this.#target === "object") close(fd);
-      this.#flush();
+      if (this.#isDue) this.#flush();
       if (!this.#writing) for (const resolve of this.#idle.splice(0)) resolve();
     });
   }
