@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { TurnpikeError } from "../../../lib/errors.ts";
 import { BufferPool } from "../../../lib/memory/buffer-pool.ts";
 import { BodyStage, type Outcome } from "./body-stage.ts";
 
@@ -24,10 +25,14 @@ function create({ announced = -1, maxBytes = 1000, memory = 1000 } = {}) {
         return filter.hasRoom;
       },
       passEnd: () => void events.push("end"),
-      tooLong: () => void events.push("too long"),
-      noRoom: () => void events.push("no room"),
     },
-    { maxBytes, memory: pool },
+    { failWith: ({ message }) => void events.push(message) },
+    {
+      maxBytes,
+      memory: pool,
+      tooLong: new TurnpikeError("body-too-large", "too long"),
+      noRoom: new TurnpikeError("overloaded", "no room"),
+    },
     announced,
   );
   return { pool, events, filter, stage };

@@ -1,5 +1,6 @@
+import { type TurnpikeError } from "../../../lib/errors.ts";
 import { type Fields } from "../../../lib/http/fields.ts";
-import { type BodyMemory } from "../../policy/gathered-body.ts";
+import { type GatherBounds } from "../../policy/gathered-body.ts";
 import { BodyBytes } from "./body-bytes.ts";
 
 /** The decision of a callback; `over` if the stream has ended. */
@@ -23,15 +24,11 @@ export interface StageOwner {
   pass(passed: Passed): boolean;
   /** Called after the last bytes and the trailers. */
   passEnd(): void;
-  tooLong(): void;
-  noRoom(): void;
 }
 
-/** The memory that a `BodyStage` can use. */
-export interface StageBounds {
-  /** Bytes that can be held for the filter. */
-  readonly maxBytes: number;
-  readonly memory: BodyMemory;
+/** The stream of the body, which a body beyond the bounds ends. */
+interface FailingStream {
+  failWith(error: TurnpikeError): void;
 }
 
 /**
@@ -45,7 +42,8 @@ export interface StageBounds {
 export class BodyStage {
   readonly bytes = new BodyBytes();
   readonly #owner: StageOwner;
-  readonly #bounds: StageBounds;
+  readonly #stream: FailingStream;
+  readonly #bounds: GatherBounds;
   /** The announced length in bytes; -1 if it is unknown. */
   readonly #announced: number;
   #received = 0;
@@ -59,8 +57,10 @@ export class BodyStage {
   #isDone = false;
   #isOver = false;
 
-  constructor(owner: StageOwner, bounds: StageBounds, announced: number) {
+  /** `bounds`: the bytes that can be held for the filter. */
+  constructor(owner: StageOwner, stream: FailingStream, bounds: GatherBounds, announced: number) {
     this.#owner = owner;
+    this.#stream = stream;
     this.#bounds = bounds;
     this.#announced = announced;
   }
@@ -81,7 +81,7 @@ export class BodyStage {
     this.#received += end - start;
     this.bytes.append(start === 0 && end === chunk.length ? chunk : chunk.subarray(start, end));
     if (this.bytes.length > this.#bounds.maxBytes) {
-      this.#owner.tooLong();
+      this.#stream.failWith(this.#bounds.tooLong);
       return true;
     }
     this.#toldEnd = this.#received === this.#announced;
@@ -136,7 +136,7 @@ export class BodyStage {
   /** Held bytes count towards the memory for bodies. */
   #hold(): void {
     const more = this.bytes.memory - this.#taken;
-    if (more > 0 && !this.#bounds.memory.take(more)) this.#owner.noRoom();
+    if (more > 0 && !this.#bounds.memory.take(more)) this.#stream.failWith(this.#bounds.noRoom);
     else {
       if (more < 0) this.#bounds.memory.give(-more);
       this.#taken += more;

@@ -114,8 +114,8 @@ export class RequestSide implements StageOwner, RequestBody, BodySink {
       this.#allow();
       return;
     }
-    const bounds = { maxBytes: settings.maxBodyBytes, memory: runtime.bodies };
-    this.#stage = new BodyStage(this, bounds, head.bodyLength);
+    const bounds = { maxBytes: settings.maxBodyBytes, memory: runtime.bodies, tooLong: TOO_LONG, noRoom: NO_ROOM };
+    this.#stage = new BodyStage(this, this.#stream, bounds, head.bodyLength);
     exchange.body = this;
     // A gRPC call can be a conversation, in which the client waits for the upstream.
     if (head.isGrpc) this.#allow();
@@ -208,14 +208,6 @@ export class RequestSide implements StageOwner, RequestBody, BodySink {
   passEnd(): void {
     this.#isComplete = true;
     if (this.#sink !== undefined) this.#sendEnd();
-  }
-
-  tooLong(): void {
-    this.#stream.failWith(TOO_LONG);
-  }
-
-  noRoom(): void {
-    this.#stream.failWith(NO_ROOM);
   }
 
   // --- for the next reader ---

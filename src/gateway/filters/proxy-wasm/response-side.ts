@@ -237,14 +237,6 @@ export class ResponseSide extends PausingSink implements StageOwner {
     this.sink.end(list?.isChanged === true ? list.fields : this.#trailerText);
   }
 
-  tooLong(): void {
-    this.#stream.failWith(TOO_LONG);
-  }
-
-  noRoom(): void {
-    this.#stream.failWith(NO_ROOM);
-  }
-
   #callHeaders(head: ResponseHead): Outcome {
     const { callbacks, id } = this.#stream;
     const { responseHeaders } = callbacks;
@@ -277,8 +269,8 @@ export class ResponseSide extends PausingSink implements StageOwner {
       // Nothing changes the body, so the upstream's length stays valid.
       if (!this.#sendHead(this.#list?.dropsLength === true && this.#hasBody(head) ? -1 : head.bodyLength)) return;
     } else {
-      const bounds = { maxBytes: MAX_HELD_RESPONSE_BYTES, memory: runtime.bodies };
-      this.#stage = new BodyStage(this, bounds, head.bodyLength);
+      const bounds = { maxBytes: MAX_HELD_RESPONSE_BYTES, memory: runtime.bodies, tooLong: TOO_LONG, noRoom: NO_ROOM };
+      this.#stage = new BodyStage(this, this.#stream, bounds, head.bodyLength);
       if (LIVE.test(head.fields) && !this.#sendHead(head.bodyLength)) return;
     }
     this.#flushEarly();
