@@ -33,8 +33,6 @@ export interface FetchOptions {
    * its body: undefined if they are too few to tell.
    */
   readonly isReadable?: (contentType: string, start?: Uint8Array) => boolean | undefined;
-  /** Unix milliseconds, for the expiry of cookies. Default: the system clock. */
-  readonly now?: () => number;
 }
 
 /**
@@ -67,7 +65,7 @@ class Fetching {
   readonly #options: FetchOptions;
   readonly #cookies: CookieJar;
   readonly #identity: ClientIdentity;
-  readonly #now: () => number;
+  readonly #now = Date.now;
   #opening: Opening | undefined;
   #socket: Socket | undefined;
   #kept: KeptDocument | undefined;
@@ -81,7 +79,6 @@ class Fetching {
     const { own, url } = visit.request;
     this.#own = own && firstHop(own);
     this.#options = options;
-    this.#now = options.now ?? Date.now;
     this.#cookies = new CookieJar(visit.request.session?.cookies);
     this.#cookies.add(own?.cookies ?? [], url.hostname);
     const { userAgent = "" } = visit.request;

@@ -6,7 +6,6 @@ import { type Config } from "../config/config.ts";
 import { type OnEvent } from "../telemetry/event.ts";
 import { consoleFiles } from "./console/console-files.ts";
 import { createApp } from "./app.ts";
-import { type Patience } from "./http/connection.ts";
 import { respondBy, type Incoming } from "./http/exchange.ts";
 import { Guard } from "./http/guard.ts";
 import { type AdminKeys, readKeys } from "./http/keys.ts";
@@ -24,14 +23,13 @@ export interface CertificatePair {
   readonly key: string;
 }
 
-/** The parts of the process for the admin interface. `environment` has the keys; `patience` has time limits. */
+/** The parts of the process for the admin interface. `environment` has the keys. */
 export interface AdminServerDeps {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Reads and checks a certificate and its key. Throws with the file's name. */
   readonly readCertificate: (paths: Config["admin"]["tls"]) => CertificatePair;
   readonly onEvent: OnEvent;
   readonly onError: (error: unknown) => void;
-  readonly patience?: Patience;
 }
 
 /** The parts of the interface for a new configuration, ready for use. */
@@ -123,18 +121,16 @@ export class AdminServer {
   }
 
   #bind({ address, port }: Config["admin"], secure: SecureContext | undefined): Promise<Listener> {
-    const { patience, onError } = this.#deps;
     return Listener.bind({
       address,
       port,
       secure,
       malformed: malformedResponse,
       refusal: (peer) => this.#guard.refusal(peer),
-      ...(patience === undefined ? {} : { patience }),
       handle: (message, response, connection) => {
         const handler = this.#handle ?? starting;
         respondBy(handler, message, response, connection).catch((error: unknown) => {
-          onError(error);
+          this.#deps.onError(error);
           connection.cut();
         });
       },

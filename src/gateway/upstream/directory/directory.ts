@@ -22,9 +22,6 @@ export interface DirectoryDeps extends Omit<HealthDeps, "random" | "clock"> {
   readonly dialSettings: (upstream: UpstreamConfig) => DialSettings;
   /** The servers of an upstream have changed. */
   readonly onChange: (upstream: string, members: readonly Member[]) => void;
-  /** As in `HealthDeps`; left out: those of the system. */
-  readonly random?: () => number;
-  readonly clock?: () => number;
 }
 
 /** Milliseconds between two checks of whether failed requests have put servers out of rotation. @bound */
@@ -63,7 +60,6 @@ export interface ServerStatus extends Pick<Member, "weight" | "backup" | "slot">
  */
 export class Directory {
   readonly #deps: DirectoryDeps;
-  readonly #random: () => number;
   readonly #slots: Slots;
   readonly #checks: HealthChecks;
   #current: Plan | undefined;
@@ -82,9 +78,8 @@ export class Directory {
   constructor(deps: DirectoryDeps) {
     this.#deps = deps;
     if (deps.onEvent !== undefined) this.#watch(new ServerWatch(deps.states, deps.onEvent));
-    this.#random = deps.random ?? Math.random;
     this.#slots = new Slots(deps.states);
-    this.#checks = new HealthChecks({ ...deps, random: this.#random, clock: deps.clock ?? Date.now });
+    this.#checks = new HealthChecks({ ...deps, random: Math.random, clock: Date.now });
   }
 
   /**
@@ -96,7 +91,7 @@ export class Directory {
     if (this.#closed) throw new Error(STOPPING);
     if (this.#next !== undefined) throw new Error("Cannot prepare a configuration: another one is being prepared");
     const changed = (name: string): void => this.#changed(name);
-    const plan = new Plan(config, this.#current, { ...this.#deps, random: this.#random, changed });
+    const plan = new Plan(config, this.#current, { ...this.#deps, random: Math.random, changed });
     this.#next = plan;
     try {
       await this.#awaitFirstResponses(plan);
