@@ -5,37 +5,21 @@ import { type AdminParts } from "./operations/parts.ts";
 /** The admin interface of a gateway. It is loaded when a configuration first enables it (bench start). */
 export class OptionalAdmin {
   readonly #deps: Servers.AdminServerDeps;
-  #server: Servers.AdminServer | undefined;
+  loaded: Servers.AdminServer | undefined;
   #parts: AdminParts | undefined;
 
   constructor(deps: Servers.AdminServerDeps) {
     this.#deps = deps;
   }
 
-  get url(): string | undefined {
-    return this.#server?.url;
-  }
-
   async prepare(config: Pick<Config, "admin">): Promise<void> {
-    if (config.admin.enabled) this.#server ??= await this.#load();
-    await this.#server?.prepare(config);
-  }
-
-  commit(config: Pick<Config, "admin">): void {
-    this.#server?.commit(config);
-  }
-
-  rollback(): void {
-    this.#server?.rollback();
+    if (config.admin.enabled) this.loaded ??= await this.#load();
+    await this.loaded?.prepare(config);
   }
 
   serve(parts: AdminParts): void {
     this.#parts = parts;
-    this.#server?.serve(parts);
-  }
-
-  async close(): Promise<void> {
-    await this.#server?.close();
+    this.loaded?.serve(parts);
   }
 
   async #load(): Promise<Servers.AdminServer> {

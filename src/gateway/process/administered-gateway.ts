@@ -87,7 +87,7 @@ export class AdministeredGateway {
     this.events = events;
     this.#share = share;
     this.#applied = config;
-    const pairs = (): Issued["pairs"] => keeper.pairs;
+    const pairs = (): Issued["pairs"] => keeper.loaded?.pairs ?? [];
     this.#certificates = new CertificateWatch({ clock: Date.now, log, counts: gateway.counts, issued: pairs });
     this.#certificates.use(config);
     this.config = new LiveConfig({
@@ -140,7 +140,7 @@ export class AdministeredGateway {
 
   /** The URL of the admin interface; undefined if it is off. */
   get adminUrl(): string | undefined {
-    return this.#deps.admin.url;
+    return this.#deps.admin.loaded?.url;
   }
 
   /** Closes the log files and opens them by their names again. */
@@ -219,13 +219,13 @@ export class AdministeredGateway {
     this.#endWatch();
     clearInterval(this.#recorder);
     this.#certificates.close();
-    await this.#deps.keeper.close();
+    await this.#deps.keeper.loaded?.close();
     await this.#refunds.close();
     await this.#deps.gateway.close(graceMs);
     await this.#deps.views.close();
     this.events.close();
     this.#requests.close();
-    await this.#deps.admin.close();
+    await this.#deps.admin.loaded?.close();
     await this.#deps.audit.close();
   }
 
@@ -258,14 +258,14 @@ export class AdministeredGateway {
       // Listeners that the configuration adds need a certificate to show.
       if (issued !== undefined) await this.#deps.gateway.certify(issued);
       await this.#deps.gateway.reload(config);
-      if (issued !== undefined) this.#deps.keeper.use(settings, issued, this.#deps.gateway);
+      if (issued !== undefined) this.#deps.keeper.loaded?.use(settings, issued, this.#deps.gateway);
     } catch (error) {
-      this.#deps.admin.rollback();
+      this.#deps.admin.loaded?.rollback();
       await this.#deps.audit.use(before);
       throw error;
     }
     const url = this.adminUrl;
-    this.#deps.admin.commit(config);
+    this.#deps.admin.loaded?.commit(config);
     if (this.adminUrl !== url) this.#deps.onAdminMoved(this.adminUrl);
     this.#applied = whole;
     this.#tellAdmin();

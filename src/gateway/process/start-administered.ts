@@ -56,7 +56,7 @@ export async function startAdministered(
     const share = firstShare(config, options.takesOver);
     const started = shareOf(config, share);
     await admin.prepare(started);
-    admin.commit(started);
+    admin.loaded?.commit(started);
     const workers = options.isSingle === true ? 1 : config.server.workers || cpus().length;
     const isSingle = options.isSingle === true || config.server.workers === 1;
     const settings = readAcme(config, process.env);
@@ -69,17 +69,17 @@ export async function startAdministered(
       awaitsAdmin: config.admin.enabled,
     });
     const { onAdminMoved = ignore } = options;
-    if (issued !== undefined) keeper.use(settings, issued, gateway);
+    if (issued !== undefined) keeper.loaded?.use(settings, issued, gateway);
     const views = createViews(gateway, options, config.postgres);
     const parts = { opened, gateway, admin, events, audit, views, workers, keeper, onAdminMoved };
     const administered = new AdministeredGateway({ ...parts, config, share, log });
     // Clients that learn of the listeners afterwards find certificates, if the directory is fast. The gateway is ready
     // meanwhile, because a directory may reach it through a balancer that asks.
-    if (issued !== undefined) await keeper.attempted(FIRST_CERTIFICATES_MS);
+    if (issued !== undefined) await keeper.loaded?.attempted(FIRST_CERTIFICATES_MS);
     return administered;
   } catch (error) {
-    await keeper.close();
-    await admin.close();
+    await keeper.loaded?.close();
+    await admin.loaded?.close();
     await audit.close();
     throw error;
   }

@@ -67,7 +67,7 @@ export function startCallRig(ports: Readonly<Record<string, readonly [port: numb
   const filter = calls.filter();
   return {
     calls,
-    group: filter,
+    group: filter.own,
     stream: () => filter.stream(CLIENT),
     get held() {
       return memory.used;

@@ -49,19 +49,16 @@ export class UpstreamCalls {
 }
 
 /** The calls of one filter: its own, and those for the requests that it processes. */
-export class FilterCalls implements CallGroup {
+export class FilterCalls {
+  /** The calls of the filter itself. */
+  readonly own: CallGroup;
   readonly #all: UpstreamCalls;
-  readonly #own: OpenCalls;
   readonly #streams = new Set<OpenCalls>();
   #size = 0;
 
   constructor(all: UpstreamCalls) {
     this.#all = all;
-    this.#own = this.#group(undefined, MAX_CALLS_A_FILTER);
-  }
-
-  get size(): number {
-    return this.#size;
+    this.own = this.#group(undefined, MAX_CALLS_A_FILTER);
   }
 
   /** The calls for a request. Close the group when the filter has finished with the request. */
@@ -71,20 +68,8 @@ export class FilterCalls implements CallGroup {
     return group;
   }
 
-  http(request: HttpCallRequest, done: (outcome: HttpCallOutcome) => void): OpenCall | CallRefusal {
-    return this.#own.http(request, done);
-  }
-
-  grpc(request: GrpcCallRequest, done: (outcome: GrpcOutcome) => void): OpenCall | CallRefusal {
-    return this.#own.grpc(request, done);
-  }
-
-  grpcStream(request: GrpcRequest, listener: GrpcListener): GrpcStream | CallRefusal {
-    return this.#own.grpcStream(request, listener);
-  }
-
   close(): void {
-    this.#own.close();
+    this.own.close();
     for (const stream of this.#streams) stream.close();
   }
 

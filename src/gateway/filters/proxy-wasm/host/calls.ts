@@ -48,7 +48,7 @@ export function callFunctions(instance: Host): Record<string, HostFunction> {
 function groupOf({ context, root, plugin, machine }: Host): CallGroup | undefined {
   machine.charge(CALL_FUEL);
   if (!root.mayCall) return undefined;
-  return context.calls ?? plugin.calls;
+  return context.calls ?? plugin.calls.own;
 }
 
 function httpCall(instance: Host, parameters: Numbers): number {
