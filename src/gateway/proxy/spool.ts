@@ -46,7 +46,8 @@ export interface SpoolExtent {
 export class Spool {
   readonly #deps: SpoolDeps;
   readonly #shares: ClientShares<never>;
-  #limits: SpoolLimits;
+  /** A new folder is used as soon as no block is in use. */
+  limits: SpoolLimits;
   #file: number | undefined;
   #free: number[] = [];
   #next = 0;
@@ -55,18 +56,13 @@ export class Spool {
 
   constructor(deps: SpoolDeps) {
     this.#deps = deps;
-    this.#limits = deps.limits;
-    this.#shares = new ClientShares(CLIENT_PART, () => Math.floor(this.#limits.maxBytes / BLOCK_BYTES));
-  }
-
-  /** Applies new limits. A new folder is used as soon as no block is in use. */
-  set limits(limits: SpoolLimits) {
-    this.#limits = limits;
+    this.limits = deps.limits;
+    this.#shares = new ClientShares(CLIENT_PART, () => Math.floor(this.limits.maxBytes / BLOCK_BYTES));
   }
 
   /** Bytes that may be in use. */
   get capacity(): number {
-    return this.#limits.maxBytes;
+    return this.limits.maxBytes;
   }
 
   /** Bytes of the blocks in use. */
@@ -141,7 +137,7 @@ export class Spool {
 
   #open(): boolean {
     try {
-      this.#file = openNameless(this.#limits.folder);
+      this.#file = openNameless(this.limits.folder);
       return true;
     } catch (error) {
       this.#fails(error);
@@ -155,14 +151,14 @@ export class Spool {
     this.#isBroken = true;
     const cause = codeOf(error) ?? messageOf(error);
     this.#deps.log(
-      `Cannot buffer responses for slow clients in ${JSON.stringify(this.#limits.folder)}: ${cause}. They occupy their upstream connections`,
+      `Cannot buffer responses for slow clients in ${JSON.stringify(this.limits.folder)}: ${cause}. They occupy their upstream connections`,
     );
   }
 
   #works(): void {
     if (!this.#isBroken) return;
     this.#isBroken = false;
-    this.#deps.log(`responses for slow clients are buffered in ${JSON.stringify(this.#limits.folder)} again`);
+    this.#deps.log(`responses for slow clients are buffered in ${JSON.stringify(this.limits.folder)} again`);
   }
 }
 

@@ -33,18 +33,14 @@ const NOBODY: PoolWatcher = { used() {}, refused() {} };
  * report its size here. Decision 0105.
  */
 export class BufferPool implements BufferAccount {
-  #limits: BufferPoolLimits;
+  /** Holders keep memory that exceeds new limits. */
+  limits: BufferPoolLimits;
   readonly #watcher: PoolWatcher;
   #used = 0;
 
   constructor(limits: BufferPoolLimits, watcher: PoolWatcher = NOBODY) {
-    this.#limits = limits;
+    this.limits = limits;
     this.#watcher = watcher;
-  }
-
-  /** Sets new limits. Holders keep memory that exceeds them. */
-  set limits(limits: BufferPoolLimits) {
-    this.#limits = limits;
   }
 
   /** Bytes in use. */
@@ -58,11 +54,11 @@ export class BufferPool implements BufferAccount {
 
   /** Free bytes that a new request requires. */
   get reserve(): number {
-    return this.#limits.reserve * this.#limits.bufferSize;
+    return this.limits.reserve * this.limits.bufferSize;
   }
 
   get capacity(): number {
-    return this.#limits.bufferSize * this.#limits.bufferCount;
+    return this.limits.bufferSize * this.limits.bufferCount;
   }
 
   /** False if a new request must be refused, so that running requests have enough memory. */
@@ -89,7 +85,7 @@ export class BufferPool implements BufferAccount {
 
   /** Rounds up to whole buffers. */
   resize(held: number, bytes: number): number {
-    const { bufferSize } = this.#limits;
+    const { bufferSize } = this.limits;
     const wanted = Math.ceil(bytes / bufferSize) * bufferSize;
     if (wanted === held) return held;
     if (wanted > held && !this.take(wanted - held)) return -1;
@@ -99,7 +95,7 @@ export class BufferPool implements BufferAccount {
 
   /** Rounds up to whole buffers. If a reload has made buffers larger, it uses no more memory for that. */
   shrink(held: number, bytes: number): number {
-    const { bufferSize } = this.#limits;
+    const { bufferSize } = this.limits;
     const wanted = Math.min(held, Math.ceil(bytes / bufferSize) * bufferSize);
     if (wanted < held) this.give(held - wanted);
     return wanted;

@@ -41,7 +41,8 @@ export interface LogLine {
 export class EventLog extends StreamedRings implements EventSink {
   readonly #events: EventRing;
   readonly #lines: EventRing;
-  #audit: ((json: string) => void) | undefined;
+  /** Receives the JSON of every event from now on, except log lines. */
+  audit: ((json: string) => void) | undefined;
   readonly #gate = new EventGate((kind, count) => {
     this.addLine(`${count} further events (${kind}) were left out: there were too many at once`);
   });
@@ -53,11 +54,6 @@ export class EventLog extends StreamedRings implements EventSink {
     super([events, lines], { readers: MAX_READERS, readOnly: MAX_READ_ONLY, clock });
     this.#events = events;
     this.#lines = lines;
-  }
-
-  /** Receives the JSON of every event from now on, except log lines. */
-  set audit(audit: ((json: string) => void) | undefined) {
-    this.#audit = audit;
   }
 
   /** Adds an event. If there are too many, those that no operator caused are left out and counted. */
@@ -72,7 +68,7 @@ export class EventLog extends StreamedRings implements EventSink {
     const whole = visibleJson({ ...event, ...details, ...event });
     const json = whole.length > MAX_JSON ? visibleJson({ ...event, details_left_out: true }) : whole;
     this.#events.add({ id: event.id, kind, json });
-    this.#audit?.(json);
+    this.audit?.(json);
     this.wakeSoon();
   }
 

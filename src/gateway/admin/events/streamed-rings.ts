@@ -40,7 +40,8 @@ export class StreamedRings {
   readonly #rings: readonly EventRing[];
   readonly #most: RingOptions;
   readonly #readers = new Set<EventReader>();
-  readonly #clock: () => number;
+  /** Unix milliseconds of its clock. */
+  readonly now: () => number;
   readonly #firstId: number;
   #lastId: number;
   #gathering: ReturnType<typeof setTimeout> | undefined;
@@ -49,7 +50,7 @@ export class StreamedRings {
   constructor(rings: readonly EventRing[], options: RingOptions) {
     this.#rings = rings;
     this.#most = options;
-    this.#clock = options.clock;
+    this.now = options.clock;
     this.#lastId = options.clock() * 1000;
     this.#firstId = this.#lastId + 1;
   }
@@ -90,11 +91,6 @@ export class StreamedRings {
     return () => void this.#readers.delete(reader);
   }
 
-  /** Unix milliseconds of its clock. */
-  now(): number {
-    return this.#clock();
-  }
-
   /** Ends the streams of all readers. */
   close(): void {
     this.#closed = true;
@@ -104,7 +100,7 @@ export class StreamedRings {
   /** The head of a new event. */
   protected next<K extends string>(kind: K): { readonly id: number; readonly time_ms: number; readonly kind: K } {
     this.#lastId += 1;
-    return { id: this.#lastId, time_ms: this.#clock(), kind };
+    return { id: this.#lastId, time_ms: this.now(), kind };
   }
 
   /** The kept events with a greater id, oldest first. */
