@@ -14,7 +14,6 @@ import {
   REFUSED_MAP,
   REFUSED_PAGE,
   REFUSED_SEARCH,
-  type Refused,
   refusing,
 } from "./refused-options.ts";
 
@@ -266,20 +265,6 @@ const SEARCH = {
 
 /** Options that any body may have, which change nothing: they name the program that calls. */
 const NAMES = { origin: z.string().optional(), integration: z.string().nullish() };
-
-/** Options by the request that has them: those with an effect here, and those that are refused. @internal */
-export const OPTIONS: Readonly<Record<string, { readonly supported: readonly string[]; readonly refused: Refused }>> = {
-  "/scrape": { supported: ["url", ...Object.keys(PAGE)], refused: { ...REFUSED_PAGE, ...REFUSED_BODY } },
-  "/crawl": { supported: [...Object.keys(CRAWL), "scrapeOptions"], refused: REFUSED_CRAWL },
-  // Beside those of a scrape without `url`.
-  "/batch/scrape": {
-    supported: ["urls", "ignoreInvalidURLs", "maxConcurrency", "webhook"],
-    refused: { appendToId: [] },
-  },
-  "/extract": { supported: [...Object.keys(EXTRACT), "scrapeOptions"], refused: REFUSED_EXTRACT },
-  "/map": { supported: Object.keys(MAP), refused: REFUSED_MAP },
-  "/search": { supported: [...Object.keys(SEARCH), "scrapeOptions"], refused: REFUSED_SEARCH },
-};
 
 const page = z.strictObject({ ...refusing(REFUSED_PAGE), ...NAMES, ...PAGE });
 
