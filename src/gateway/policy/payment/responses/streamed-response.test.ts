@@ -66,6 +66,12 @@ test("a tunnel is delivered when it is open, and its end reports nothing more", 
   expect(told).toHaveLength(2);
 });
 
+test("a tunnel for which nothing is to be paid is owed", () => {
+  const { response, told } = passing(true);
+  response.start(headOf(101));
+  expect(told).toEqual([[101], [false, false]]);
+});
+
 test("a truncated response, or one whose client disconnects, is owed, and is a cut if a part was sent", () => {
   for (const end of ["abort", "leave"] as const) {
     for (const bytes of [0, 1]) {

@@ -21,7 +21,7 @@ export interface StreamedEvents {
  * receipt in its head.
  *
  *   waiting ──start──▶ passing ──taken, cut off, client gone──▶ over
- *      ├──start 101──▶ over, delivered: what is sold is the tunnel
+ *      ├──start 101──▶ over, delivered unless it is free: what is sold is the tunnel
  *      └──abort──▶ over: broken
  */
 export class StreamedResponse implements ResponseSink {
@@ -58,7 +58,7 @@ export class StreamedResponse implements ResponseSink {
     this.#good = (head.grpcStatus ?? GRPC.OK) === GRPC.OK && !isFree;
     if (this.#state === "waiting") this.#state = "passing";
     this.#sink.start(changedHead(head, { fields: paidFields(head, this.#receipt) }));
-    if (status === 101) this.#finish(true);
+    if (status === 101) this.#finish(this.#good);
   }
 
   data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
