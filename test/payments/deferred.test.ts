@@ -63,6 +63,7 @@ describe.each(STORES)("on %s", (kind) => {
           upstream: "jobs",
           x402: { ...x402, accepts: [{ ...TERMS, price: "$0.5", scheme: "upto", max_timeout_seconds: 60 }] },
         },
+        { path_prefix: "/split", upstream: "jobs", traffic_split: [{ upstream: "jobs", weight: 1 }], x402 },
         { path_prefix: "/free", upstream: "jobs" },
       ],
       ...(database === undefined ? {} : { postgres: { url: database.url(user) } }),
@@ -187,13 +188,14 @@ describe.each(STORES)("on %s", (kind) => {
     expect(await row(second.id)).toMatchObject({ state: "settled", amount: "0", transaction: "" });
   });
 
-  test("exact, and upto that ends soon, are charged at once, and no client can send the field", async () => {
+  test("exact, upto that ends soon, and a traffic split are charged at once, and no client can send the field", async () => {
     const requirements = await accepted("/jobs", "exact");
     const payment = { ...signedPayment(Date.now() / 1000, { value: requirements.amount }), accepted: requirements };
     const forged = { "settlement-deferral": '{"until":4000000000}' };
     for (const [path, headers] of [
       ["/jobs", { "payment-signature": encodeHeader(payment) }],
       ["/short", await upto("/short")],
+      ["/split", await upto("/split")],
       ["/free", {}],
     ] as const) {
       const response = await post(path, { ...headers, ...forged });

@@ -35,16 +35,20 @@ afterEach(async () => {
   await origin.stop();
 });
 
-/** The calls of a route that changes, repeats and describes the requests of its clients. */
+/** The calls of a route that changes, repeats, describes and splits the requests of its clients. */
 function callOf(port = origin.port): OwnCall {
   const server = { address: "127.0.0.1", port };
   const route = {
     rewrite: { prefix: "/rewritten" },
     retry: { statuses: [503], any_method: true },
     forward_client_address: true,
+    traffic_split: [{ upstream: "empty", weight: 1 }],
   };
   const { config, problems } = loadValue({
-    upstreams: [{ name: "u", servers: [server, server] }],
+    upstreams: [
+      { name: "u", servers: [server, server] },
+      { name: "empty", servers: [server] },
+    ],
     routes: [{ path_prefix: "/goods", upstream: "u", ...route }],
   });
   const [sold] = config?.routes ?? [];
@@ -52,7 +56,7 @@ function callOf(port = origin.port): OwnCall {
   const slot = onlySlot();
   const states = new ServerStates(slot.zone, slot.row);
   const member = { endpoint: server, weight: 1, maxFails: 9, failTimeoutMs: 1000, backup: false };
-  const members = { u: [{ ...member, slot: 0 }] };
+  const members = { u: [{ ...member, slot: 0 }], empty: [] };
   const common = { config, wheel, buffers: plentyOfBuffers(), telemetry: new Telemetry(slot), onError() {}, log() {} };
   upstreams = provideUpstreams({ ...common, states, members }, undefined);
   const parts = { ...common, upstreams, bodies: plentyOfBuffers() };

@@ -34,7 +34,7 @@ export interface RouteTargets {
   of(route: RouteConfig, tenant: { target(plain: ForwardTarget): ForwardTarget } | undefined): ForwardTarget;
   /** False if every upstream that the route's requests can go to is without servers. */
   isServed(route: RouteConfig): boolean;
-  /** Calls of the gateway itself to the upstream of a route. */
+  /** Calls of the gateway itself to the upstream of a route, without its traffic split. */
   callOf(route: RouteConfig): OwnCall;
 }
 
@@ -71,7 +71,8 @@ export function provideTargets(deps: TargetDeps): RouteTargets {
     isServed: (route) => isServed(route, upstreams),
     callOf(route) {
       let call: OwnCall | undefined;
-      return (path, value) => (call ??= ownCall(plainOf(route)))(path, value);
+      const plain = (): ForwardTarget => ({ ...plainOf(route), split: undefined });
+      return (path, value) => (call ??= ownCall(plain()))(path, value);
     },
   };
 }

@@ -232,7 +232,8 @@ class Payments implements PolicyFeature {
           : { posted: route.path_prefix }
         : undefined,
       isServed: targets.isServed(route),
-      mayDefer: route.upstream !== undefined,
+      // A call about a charge would come to any upstream of a split.
+      mayDefer: route.upstream !== undefined && (route.traffic_split ?? []).length === 0,
       onDeferred: ledger.collect,
       credits,
       channels: channelDesk,
