@@ -83,6 +83,15 @@ test("the client pays the requested price with a valid signature, and keeps meth
   );
 });
 
+test("a receipt without the mode names it by its transaction", async () => {
+  const shop = gateway([REQUIREMENTS], [{ status: 200, headers: { "payment-response": encodeHeader(RECEIPT) } }]);
+  const { choice } = await payAndFetch(shop.url, {}, OPTIONS);
+  const described = (transaction: string) =>
+    choice && describeReceipt(choice, { success: true, transaction, network: REQUIREMENTS.network });
+  expect(described("0x7e577e57ab")).toEndWith("transaction 0x7e577e57ab (test mode: no money moved)");
+  expect(described("0x7e577e58ab")).toEndWith("transaction 0x7e577e58ab");
+});
+
 test("a free resource is not paid for, and needs no wallet", async () => {
   const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("free") });
   servers.push(server);

@@ -1,3 +1,4 @@
+import { isSimulated } from "../facilitator/simulated-transaction.ts";
 import { type Account } from "../signatures/signature.ts";
 import { sameAddress } from "../x402/address.ts";
 import { BATCH_SETTLEMENT } from "../x402/channel-messages.ts";
@@ -180,7 +181,9 @@ export function describeReceipt({ requirements, asset }: AnyChoice, receipt: Rec
   const charged = receipt["amount"];
   const atomic = typeof charged === "string" && isAtomic(charged) ? charged : requirements.amount;
   const amount = `$${formatAmount(atomic, asset.decimals)} ${asset.symbol}`;
-  const test = receipt.extra?.["testMode"] === true ? " (test mode: no money moved)" : "";
+  // A receipt of the `Payment` scheme has no place for the mode.
+  const isTest = receipt.extra?.["testMode"] === true || isSimulated(receipt.transaction);
+  const test = isTest ? " (test mode: no money moved)" : "";
   const way = receipt.transaction === "" ? "by a voucher" : `transaction ${receipt.transaction}`;
   return `${amount} on ${networkTitle(requirements.network)}, ${way}${test}`;
 }
