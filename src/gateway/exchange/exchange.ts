@@ -274,7 +274,7 @@ export interface Exchange {
   beganAt: number;
   /** Undefined if the request is not traced. */
   trace?: UpstreamTrace | undefined;
-  /** True: no mirror gets a copy. Set by policies. */
+  /** True: the upstream does no work for it, so that no mirror gets a copy. Set by policies. */
   isUncopied?: boolean;
   /** True after the final head was passed to the codec. From then on, an error can only cut the response off. */
   readonly started: boolean;

@@ -25,8 +25,9 @@ class ObservingSink extends ResponseRelay {
 
 /** A successful response to an unsafe method invalidates the stored responses of its URIs on all routes (RFC 9111 §4.4). */
 export function invalidateBy(exchange: Exchange, stores: Pick<Stores, "invalidate">): void {
-  const { head, response } = exchange;
-  if (head.method === "GET" || head.method === "HEAD" || head.method === "OPTIONS") return;
+  const { head, response, isUncopied } = exchange;
+  // A check of an unpaid request's form changes nothing.
+  if (isUncopied === true || head.method === "GET" || head.method === "HEAD" || head.method === "OPTIONS") return;
   const uri = uriOf(head);
   exchange.response = new ObservingSink(response, ({ status, fields }) => {
     if (status >= 400) return;

@@ -133,13 +133,16 @@ test("an unsafe method on a route without a cache invalidates its URI on every r
     for (const i of routes.keys()) ask(of(i), asked, "page", new TestClient({ path }));
   }
   expect(stored()).toEqual([2, 2, 2, 2]);
-  for (const [method, status] of [
-    ["GET", 200],
-    ["POST", 400],
-    ["POST", 200],
+  for (const [method, status, isUncopied] of [
+    ["GET", 200, false],
+    ["POST", 400, false],
+    // A check of an unpaid request's form.
+    ["POST", 204, true],
+    ["POST", 200, false],
   ] as const) {
     expect(stored()).toEqual([2, 2, 2, 2]);
     const client = new TestClient({ path: "/1/a", method });
+    Object.assign(client.exchange, { isUncopied });
     beside(4)?.serve(client.exchange);
     const upstream = asked.pop()?.response;
     upstream?.start({ status, reason: "", fields: "", bodyLength: 0 });
