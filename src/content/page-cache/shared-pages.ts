@@ -32,7 +32,7 @@ export interface SharedPagesDeps {
   readonly now: () => number;
 }
 
-/** Shows callers who accept it a page that was loaded for another, and has a page loaded once for all who wait for it. */
+/** Serves pages that were loaded for other callers, if a caller accepts that. Concurrent requests share one load. */
 export class SharedPages {
   readonly #deps: SharedPagesDeps;
   /** The pages that are being loaded. They become undefined if not every caller may get them. */

@@ -151,7 +151,7 @@ export interface ActionResult {
   readonly height?: number;
   readonly picture?: { readonly bytes: Uint8Array<ArrayBuffer>; readonly contentType: string };
   readonly source?: PageSource;
-  /** Dialogs that the page showed, which were dismissed, and windows that it wanted to open, which were not opened. */
+  /** The page's dialogs, which were dismissed, and the addresses of windows that were not opened. */
   readonly dialogs?: readonly { readonly type: string; readonly message: string }[];
   readonly windows?: readonly string[];
 }

@@ -312,8 +312,8 @@ export class CertificateKeeper {
   }
 
   /**
-   * The certificates for these domains, and all challenges. A certificate that the store does not have, or no longer
-   * has in a usable form, is one that waits for the store, or the one that is shown already.
+   * The certificates for these domains, and all challenges. If the store lacks a usable certificate, the one that waits
+   * for the store takes its place, or the one that is shown already.
    */
   #issuedOf(entries: Entries, domains: readonly string[]): Omit<Issued, "placeholder"> {
     const pairs = domains.flatMap((domain) => {

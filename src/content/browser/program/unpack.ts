@@ -26,7 +26,7 @@ const unbrotli = promisify(brotliDecompress);
 const ABANDONED_AFTER_MS = 10 * 60 * 1000;
 
 /**
- * Milliseconds that a start waits for another one, and after which it treats the other as killed. Replacing a broken
+ * Milliseconds that a start waits for another start. After them it considers that one killed. Replacing a broken
  * browser takes milliseconds.
  */
 const LOCK_WAIT_MS = 15_000;

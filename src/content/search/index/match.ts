@@ -36,8 +36,8 @@ interface Alternatives {
 }
 
 /**
- * The index query for a text. A word that no page has stands for the words that begin with it, and for those that are
- * spelt almost like it.
+ * The index query for a text. If no page has a word, the query has the words that begin with it, and words of almost
+ * the same spelling.
  */
 export function matchOf(query: string, pages: MatchedPages): IndexMatch {
   const found = termsOf(query.slice(0, MAX_LENGTH)).slice(0, MAX_TERMS);

@@ -52,8 +52,8 @@ export class HeldSockets {
   }
 
   /**
-   * The worker has other sockets on these ports. A copy of one that it has closed would stay bound, and clients that the kernel
-   * gives to it would get no response. Has no effect after `release`, until the next `hold`.
+   * The worker has other sockets on these ports. A copy of a closed socket would stay bound, and clients that the
+   * kernel assigns to the copy would get no response. Has no effect after `release`, until the next `hold`.
    */
   changed(pid: number, ports: ReadonlySet<number>): void {
     if (this.#held.has(pid)) this.hold(pid, ports);
