@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { whyUnreadable } from "../../lib/caught.ts";
+import { parsedJson } from "../../lib/parsed-json.ts";
 import { DEFAULT_MAX_PRICE, withScheme } from "./call-arguments.ts";
 import { type FlagTable, parseFlags } from "../common/flags.ts";
 import { payerFlags, type PayerSettings, payerSettings } from "./payer.ts";
@@ -87,10 +88,5 @@ export async function bodyOf(data: string): Promise<string | Uint8Array<ArrayBuf
 /** The default Content-Type of a body: JSON if the body is valid JSON, else a form, as in other clients. */
 export function typeOf(body: string | Uint8Array): string {
   const text = typeof body === "string" ? body : Buffer.from(body.buffer, body.byteOffset, body.length).toString();
-  try {
-    JSON.parse(text);
-    return "application/json";
-  } catch {
-    return "application/x-www-form-urlencoded";
-  }
+  return parsedJson(text) === undefined ? "application/x-www-form-urlencoded" : "application/json";
 }

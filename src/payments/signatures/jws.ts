@@ -1,6 +1,7 @@
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { z } from "zod";
+import { parsedJson } from "../../lib/parsed-json.ts";
 import { didOfKey, keyOfDid } from "./did-key.ts";
 
 /** The algorithms that x402's extension `offer-receipt` names. */
@@ -108,11 +109,7 @@ function keyOfJwk(jwk: z.output<typeof jwkSchema>): Uint8Array {
 }
 
 function jsonIn(part: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(part, "base64url").toString("utf8"));
-  } catch {
-    return undefined;
-  }
+  return parsedJson(Buffer.from(part, "base64url").toString("utf8"));
 }
 
 function base64url(value: string | Uint8Array): string {

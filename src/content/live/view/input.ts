@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parsedJson } from "../../../lib/parsed-json.ts";
 import { type CdpFields } from "../../browser/program/cdp.ts";
 
 /** Pixels that one turn of a wheel scrolls. */
@@ -49,11 +50,7 @@ export type Input = z.output<typeof input>;
 
 /** Reads the message of a viewer. Undefined if it is not an input. */
 export function inputOf(text: string): Input | undefined {
-  try {
-    return input.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
+  return input.safeParse(parsedJson(text)).data;
 }
 
 /** The area of a page that a picture shows, in CSS pixels. */

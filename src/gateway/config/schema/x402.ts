@@ -1,6 +1,8 @@
 import { channels } from "./x402-channels.ts";
 import { credit } from "./x402-credit.ts";
 import { PAYMENT_FIELDS } from "../../../lib/http/field-roles.ts";
+import { isObject } from "../../../lib/is-object.ts";
+import { parsedJson } from "../../../lib/parsed-json.ts";
 import * as z from "./recorded-schema.ts";
 import {
   bytes,
@@ -241,10 +243,5 @@ export const x402 = z
 
 function isJsonObject(base64: string): boolean {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) return false;
-  try {
-    const value: unknown = JSON.parse(Buffer.from(base64, "base64").toString("utf8"));
-    return typeof value === "object" && value !== null && !Array.isArray(value);
-  } catch {
-    return false;
-  }
+  return isObject(parsedJson(Buffer.from(base64, "base64").toString("utf8")));
 }
