@@ -6,9 +6,6 @@ export interface Snapshot {
   readonly totals: Float64Array;
 }
 
-/** Writes a group of metrics to the page. */
-export type Family = (page: Page, snapshot: Snapshot) => void;
-
 /** A page of metrics in Prometheus' text format 0.0.4. */
 export class Page {
   static readonly contentType = "text/plain; version=0.0.4; charset=utf-8";
