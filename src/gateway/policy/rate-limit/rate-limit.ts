@@ -1,12 +1,14 @@
 import { createHash } from "node:crypto";
 import { eventTime } from "../../../lib/time/event-clock.ts";
 import { machineTimeOffset } from "../../../lib/time/machine-time.ts";
-import { flatText, joined } from "../../../lib/memory/flat-text.ts";
+import { joined } from "../../../lib/memory/flat-text.ts";
+import { latin1Text, writeLatin1 } from "../../../lib/memory/latin1.ts";
 import { type BucketSize, TICKS_PER_MS, TokenBuckets } from "../../../lib/memory/token-buckets.ts";
 import { type RespondWithError, CannedError } from "../../exchange/local-response.ts";
 import { type RouteConfig } from "../../config/config.ts";
 import { type Exchange } from "../../exchange/exchange.ts";
 import { headValue } from "../../exchange/head-fields.ts";
+import { MAX_DIGITS, writeDecimal } from "../../../lib/text/decimal.ts";
 import { type Counts } from "../../telemetry/metrics/counts.ts";
 import { type Decision, type Policy } from "../policy.ts";
 import { addressKey } from "../../../lib/net/address-key.ts";
@@ -93,8 +95,9 @@ export class RateLimit {
   readonly #stored: StoredLimit;
   /** Separate spaces for addresses and consumers, so that a consumer's name cannot be mistaken for an address. */
   readonly #spaces: { readonly ip: readonly [number, number]; readonly consumer: readonly [number, number] };
-  /** The lines that describe the limit, up to the number of tokens that remain. */
-  readonly #fieldStart: string;
+  /** The lines that describe the limit, and the length of their part before the number of tokens that remain. */
+  readonly #lines: Buffer;
+  readonly #startLength: number;
 
   constructor(config: RateLimitConfig & { readonly route: string }, deps: RateLimitDeps) {
     const { requests_per_second: rate, burst_size: burst, key, ipv6_prefix: ipv6Prefix } = config;
@@ -109,7 +112,9 @@ export class RateLimit {
     const { buckets } = deps.limits;
     this.#spaces = { ip: buckets.space(`ip ${space}`), consumer: buckets.space(`consumer ${space}`) };
     const policy = `RateLimit-Policy: "${key}";q=${burst};w=${Math.ceil(burst / rate)}\r\n`;
-    this.#fieldStart = `${policy}RateLimit: "${key}";r=`;
+    const start = `${policy}RateLimit: "${key}";r=`;
+    this.#startLength = start.length;
+    this.#lines = Buffer.from(start + " ".repeat(2 * MAX_DIGITS + ";t=\r\n".length), "latin1");
   }
 
   request(exchange: Exchange): Decision | Promise<Decision> {
@@ -187,7 +192,13 @@ export class RateLimit {
     const remaining = Math.max(burst - used, 0);
     const ticks = allowed ? untilFull - (used - 1) * cost : untilFull + cost - burst * cost;
     const seconds = Math.max(Math.ceil(ticks / (1000 * TICKS_PER_MS)), 1);
-    exchange.addedFields = joined(exchange.addedFields, flatText(`${this.#fieldStart}${remaining};t=${seconds}\r\n`));
+    // Bytes, because joining texts and numbers costs 2 % of a request with all policies (bench http1).
+    const lines = this.#lines;
+    let at = writeDecimal(lines, this.#startLength, remaining);
+    at += writeLatin1(lines, ";t=", at);
+    at = writeDecimal(lines, at, seconds);
+    at += writeLatin1(lines, "\r\n", at);
+    exchange.addedFields = joined(exchange.addedFields, latin1Text(lines, 0, at));
     if (allowed) return "continue";
     this.#deps.respondWithError(exchange, LIMITED, `Retry-After: ${seconds}\r\n`);
     return "responded";
