@@ -167,6 +167,44 @@ test("a zip file may be described in 64 bits, and stand after other bytes", asyn
   }
 });
 
+const OFFSETS = { size: 24, packed: 20, at: 42 };
+
+/** A zip file whose last entry has these numbers in 64 bits (APPNOTE 4.5.3), after other extra bytes. */
+function wideEntry(names: readonly (keyof typeof OFFSETS)[], { before = "", kept = names.length } = {}): Buffer {
+  const zip = Buffer.from(makeZip({ a: "first", b: "second" }));
+  const [entry, end] = [zip.lastIndexOf("PK\x01\x02"), zip.length - 22];
+  const field = Buffer.alloc(4 + 8 * kept);
+  field.writeUInt16LE(1);
+  field.writeUInt16LE(8 * kept, 2);
+  for (const [index, name] of names.entries()) {
+    const at = entry + OFFSETS[name];
+    if (index < kept) field.writeBigUInt64LE(BigInt(zip.readUInt32LE(at)), 4 + 8 * index);
+    zip.writeUInt32LE(0xffffffff, at);
+  }
+  const extra = Buffer.concat([Buffer.from(before), field]);
+  zip.writeUInt16LE(extra.length, entry + 30);
+  zip.writeUInt32LE(zip.readUInt32LE(end + 12) + extra.length, end + 12);
+  return Buffer.concat([zip.subarray(0, end), extra, zip.subarray(end)]);
+}
+
+test.each([
+  [["size"], {}],
+  [["packed"], {}],
+  [["at"], {}],
+  [["size", "packed", "at"], {}],
+  [["packed", "at"], { before: "\x02\0\x03\0abc" }],
+] as const)("the numbers %j of an entry may have 64 bits: %j", async (names, options) => {
+  expect(String(await new ZipFile(wideEntry(names, options)).bytes("b"))).toBe("second");
+});
+
+test.each([
+  [["size", "packed"], 1, "entries overlap"],
+  [["size"], 0, TOO_LONG],
+] as const)("an entry that lacks one of the numbers %j is refused", async (names, kept, error) => {
+  const reading = async () => await new ZipFile(wideEntry(names, { kept })).bytes("b");
+  expect(await reading().catch((thrown: unknown) => messageOf(thrown))).toContain(error);
+});
+
 test.each<[what: string, file: () => Buffer]>([
   ["without its record", () => wide(makeZip({ a: "first" }), (record) => record.fill(0, 0, 4))],
   ["whose record is cut off", () => wide(makeZip({})).subarray(1)],

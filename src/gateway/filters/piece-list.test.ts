@@ -46,6 +46,18 @@ test("the first bytes come in one piece", () => {
   expect(sent(list).pieces).toBe("abcdef");
 });
 
+test("the first bytes of several long pieces come in one piece", () => {
+  const { list } = create(60_000);
+  for (const letter of "abc") list.push(Buffer.alloc(20_000, letter), 0, 20_000);
+  for (const count of [20_000, 20_001, 40_000, 40_001, 70_000]) {
+    const text = Buffer.from(list.first(count)).toString();
+    expect([text.length, text.replaceAll(/(.)\1*/g, "$1")]).toEqual([
+      Math.min(count, 60_000),
+      "abc".slice(0, Math.ceil(Math.min(count, 60_000) / 20_000)),
+    ]);
+  }
+});
+
 test("a piece without memory is not added", () => {
   const { memory, list } = create(3);
   expect(list.push(Buffer.from("abc"), 0, 3)).toBe(true);

@@ -67,6 +67,40 @@ test("an embedded facilitator needs a chain, and keys only for what it does", ()
   expect(() => readEmbedded(solana, ENVIRONMENT)).toThrow("x402.chains has no chain");
 });
 
+const read = (...signers: EmbeddedSettings["embedded"]["signers"]) =>
+  readEmbedded({ embedded: { ...EMBEDDED, signers }, chains: [CHAIN] }, { ...ENVIRONMENT, SESSION: "session" })
+    ?.signers;
+
+test("keys in key services are described whole, and their addresses have a right checksum", () => {
+  const address = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C";
+  const common = { address, url: "https://kms.example", timeout_ms: 9 };
+  const aws = {
+    type: "aws_kms",
+    key_id: "k",
+    region: "r",
+    access_key_id_env: "ID",
+    secret_access_key_env: "SECRET",
+  } as const;
+  const gcp = { type: "gcp_kms", key_version: "v", token_path: "/token", metadata_url: "http://metadata" } as const;
+  const own = { ...aws, ...common, session_token_env: "" };
+  const credentials = { accessKeyId: "id", secretAccessKey: "secret", sessionToken: "" };
+  const kept = { kind: "aws_kms", key_id: "k", region: "r", ...common };
+  expect(read(own, { ...own, session_token_env: "SESSION" }, { ...gcp, ...common })).toEqual([
+    { ...kept, credentials },
+    { ...kept, credentials: { ...credentials, sessionToken: "session" } },
+    { kind: "gcp_kms", key_version: "v", token_file: "/token", metadata_url: "http://metadata", ...common },
+  ] as never);
+  const mistyped = { ...common, address: address.replace("B", "b") };
+  for (const signer of [
+    { ...own, ...mistyped },
+    { ...gcp, ...mistyped },
+  ]) {
+    expect(() => read(signer)).toThrow("Cannot use x402.embedded.signers[0].address: its letters do not fit");
+  }
+  expect(() => read(own, { ...own, access_key_id_env: "NONE" })).toThrow("signers[1].access_key_id_env");
+  expect(() => read({ type: "file", path: "/nowhere/key" })).toThrow("Cannot use x402.embedded.signers[0].path: ");
+});
+
 const EVM = "invalid_exact_evm_payload_authorization_valid_before";
 const SOLANA = "unsupported_payload_type";
 test.each([

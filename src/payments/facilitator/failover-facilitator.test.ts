@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
 import { PAYER, REQUIREMENTS, signedPayment } from "../testing/payment.ts";
+import { type ChannelFacilitator } from "../x402/channel-facilitator.ts";
+import { type ChannelOrder, type ChannelPayment, type ChannelRequirements } from "../x402/channel-messages.ts";
 import { type Facilitator, type Kind, type Outcome, type Settlement, type Verification } from "../x402/facilitator.ts";
 import { FailoverFacilitator, type Member } from "./failover-facilitator.ts";
 
@@ -188,4 +190,71 @@ test("the facilitator that verified a payment settles it, unless it is away", ()
   expect([assigned("b"), assigned("a"), assigned(""), assigned("gone")]).toEqual(["b", "a", "a", "a"]);
   second.isAway = true;
   expect([assigned("b"), assigned("a")]).toEqual(["a", "a"]);
+});
+
+const failing = (name: string, failure: string | undefined): Member => ({
+  ...member(name, {}),
+  kinds: { current: undefined, failure, renew: async () => {} },
+});
+
+const failureOf = (...members: Member[]) => new FailoverFacilitator(members, { log() {} }).failure;
+
+test("the failures of several facilitators have their names, and that of the only one has none", () => {
+  expect(failureOf(failing("a", "down"))).toBe("down");
+  expect(failureOf(failing("a", "down"), failing("b", undefined), failing("c", "slow"))).toBe("a: down; c: slow");
+  expect(failureOf(failing("a", undefined), failing("b", undefined))).toBeUndefined();
+});
+
+test("facilitators have both of their names, list their kinds, and close together", async () => {
+  const closed: string[] = [];
+  const closing = (name: string, kinds: readonly Kind[] | undefined): Member => {
+    const made = member(name, { kinds });
+    return { ...made, facilitator: { ...made.facilitator, close: async () => void closed.push(name) } };
+  };
+  const known = new FailoverFacilitator([closing("a", undefined), closing("b", [EXACT])], { log() {} });
+  expect(["a", "url-b", "c"].map((name) => known.has(name))).toEqual([true, true, false]);
+  expect(await known.supported()).toEqual([EXACT]);
+  expect(await new FailoverFacilitator([closing("c", undefined)], { log() {} }).supported()).toEqual([]);
+  await known.close();
+  expect(closed).toEqual(["a", "b"]);
+});
+
+test("requirements that no list has go to the facilitators whose lists are unknown, else to all", () => {
+  const elsewhere = { ...REQUIREMENTS, network: "eip155:1" };
+  expect(order({}, { kinds: undefined }).facilitator.assign(PAYMENT, elsewhere, "")).toBe("b");
+  expect(order({}, {}).facilitator.assign(PAYMENT, elsewhere, "")).toBe("a");
+});
+
+const channelsOf = (name: string): ChannelFacilitator => ({
+  verify: async () => ({ kind: "failed", cause: name }),
+  settle: async () => ({ kind: "unknown", cause: name, transaction: "" }),
+});
+
+const knowing = (name: string, isAway: boolean): Member => {
+  const made = member(name, { isAway });
+  return { ...made, facilitator: { ...made.facilitator, channels: channelsOf(name) } };
+};
+
+const causes = async (...members: Member[]) => {
+  const { channels } = new FailoverFacilitator(members, { log() {} });
+  const requirements = REQUIREMENTS as ChannelRequirements; // Only the scheme and the network are read.
+  return [
+    await channels.verify({} as ChannelPayment, requirements),
+    await channels.settle({} as ChannelOrder, requirements),
+  ];
+};
+
+const unknown = (cause: string) => [
+  { kind: "failed", cause },
+  { kind: "unknown", cause, transaction: "" },
+];
+
+test("channels are those of the first facilitator that responds and knows them", async () => {
+  expect<object>(await causes(member("a", {}), knowing("b", false), knowing("c", false))).toEqual(unknown("b"));
+  expect<object>(await causes(knowing("a", true), knowing("b", false))).toEqual(unknown("b"));
+  const cause = "no facilitator knows channels";
+  expect<object>(await causes(member("a", {}))).toEqual([
+    { kind: "unavailable", cause },
+    { kind: "unknown", cause, transaction: "", isUnsent: true },
+  ]);
 });

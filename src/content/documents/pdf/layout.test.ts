@@ -155,6 +155,24 @@ describe("tables without lines", () => {
     );
   });
 
+  test("have texts across two columns that are divided at their spaces", async () => {
+    const rows = table(
+      700,
+      [72, 300, 330, 385],
+      [
+        ["Item", "Qty", "Price", "Amount"],
+        ["Rope", "25", "4.20", "105.00"],
+        ["Anchor", "1", "310.00", "310.00"],
+      ],
+    );
+    const across: PdfText[] = [
+      [72, 658, "Jacket"],
+      [300, 658, "4000 59.90"],
+      [385, 658, "239.60"],
+    ];
+    expect(await markdownOf([...rows, ...across])).toEndWith("\n| Jacket | 4000 | 59.90 | 239.60 |");
+  });
+
   test("have rows whose cells stand at different heights", async () => {
     const page: PdfText[] = [
       ...table(
