@@ -72,6 +72,8 @@ const ROWS: readonly Row[] = [
   env("proxy_define_metric", [3, TEXTS + 16, 3, OUT], 2),
   env("proxy_define_metric", [0, ZEROS, 4097, OUT], 2),
   env("proxy_get_metric", [99, OUT], 1),
+  env("proxy_increment_metric", [99, 5], 1),
+  env("proxy_record_metric", [99, 5], 1),
   env("proxy_continue_stream", [2], 12),
   env("proxy_close_stream", [2], 12),
   env("proxy_get_buffer_status", [BUFFER.pluginConfiguration, OUT, OUT_2], 0, "0900000001000000"),
