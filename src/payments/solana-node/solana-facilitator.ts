@@ -1,7 +1,7 @@
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { concatBytes } from "@noble/hashes/utils.js";
 import { NewestMap } from "../../lib/memory/newest-map.ts";
-import { isRpcError, type RpcError } from "../evm/node/rpc.ts";
+import { isRpcError, type RpcError, unjudged } from "../evm/node/rpc.ts";
 import { refused, unknown, unsent } from "../evm/node/settlements.ts";
 import { checkSignature } from "../signatures/check-payment.ts";
 import { checkSolanaTerms } from "../signatures/solana.ts";
@@ -89,7 +89,7 @@ export function createSolanaFacilitator(options: SolanaOptions, steady?: () => n
     const hindrance = await findHindrance(ready);
     if (hindrance === undefined) return { kind: "valid", payer: ready.payer };
     if (!isRpcError(hindrance)) return { kind: "refused", reason: hindrance };
-    return { kind: hindrance.error === "unavailable" ? "unavailable" : "failed", cause: hindrance.cause };
+    return unjudged(hindrance);
   }
 
   async function settle(payment: PaymentPayload, requirements: PaymentRequirements): Promise<Settlement> {

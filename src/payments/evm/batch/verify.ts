@@ -22,7 +22,7 @@ import { balanceCall } from "../eip3009/calls.ts";
 import { wordAt } from "../node/abi.ts";
 import { callRequest } from "../node/requests.ts";
 import { gasFor } from "../node/gas.ts";
-import { type RpcError, isRpcError } from "../node/rpc.ts";
+import { type RpcError, isRpcError, unjudged } from "../node/rpc.ts";
 import { planCall, type PlannedCall } from "../node/undeployed.ts";
 import { type Chain } from "../node/scheme.ts";
 import { fundsRequests } from "../permit2/funds-requests.ts";
@@ -39,7 +39,7 @@ function concluded(
 ): ChannelVerification {
   if (typeof result === "string") return { kind: "refused", reason: result, ...(state === undefined ? {} : { state }) };
   if (!isRpcError(result)) return { kind: "valid", payer, state: result };
-  return { kind: result.error === "unavailable" ? "unavailable" : "failed", cause: result.cause };
+  return unjudged(result);
 }
 
 /** Verifies a client's deposit, voucher or refund against its channel on the chain. */

@@ -10,15 +10,11 @@ import { isSignedByContract } from "../node/account-signature.ts";
 import { abiText, wordAt } from "../node/abi.ts";
 import { gasFor } from "../node/gas.ts";
 import { type Block, blockRequest, callRequest, codeRequest } from "../node/requests.ts";
-import { type RpcError, isRpcError } from "../node/rpc.ts";
+import { type RpcError, isRpcError, unjudged } from "../node/rpc.ts";
 import { type Chain } from "../node/scheme.ts";
 import { refused } from "../node/settlements.ts";
 import { planCall, type PlannedCall } from "../node/undeployed.ts";
 import { balanceCall, nameCall, stateCall, transferCall, versionCall } from "./calls.ts";
-
-function away({ error, cause }: RpcError): Verification {
-  return { kind: error === "unavailable" ? "unavailable" : "failed", cause };
-}
 
 /** True for a contract's own refusal. It is a valid result, not a fault of the node. */
 function isRevert(response: unknown): boolean {
@@ -137,18 +133,18 @@ export async function verifyEip3009(
   const reason = checkTerms(payment, requirements, chain.node.now() / 1000);
   if (reason !== undefined) return refused(reason);
   const transfer = await planTransfer(chain, payment, requirements.asset);
-  if (isRpcError(transfer)) return away(transfer);
+  if (isRpcError(transfer)) return unjudged(transfer);
   const looking = look(chain, payment, requirements, transfer);
   // Runs while the node works.
   const signed: Checked | Reason = checkSignature(payment, requirements);
   const chainState = await looking;
-  if (isRpcError(chainState)) return away(chainState);
+  if (isRpcError(chainState)) return unjudged(chainState);
   const isAccount = chainState.payerCode === "0x";
   if (isAccount && !transfer.isUndeployed && typeof signed === "string") return refused(signed);
   const wrong = wrongWith(chainState, payment);
   if (wrong !== undefined) return refused(wrong);
   const contract = isAccount ? undefined : await checkContract(chain, payment, requirements, transfer.signature);
-  if (isRpcError(contract)) return away(contract);
+  if (isRpcError(contract)) return unjudged(contract);
   if (contract !== undefined) return refused(contract);
   if (!chainState.runs) return refused(await explain(chain, requirements));
   return { kind: "valid", payer: authorization.from };

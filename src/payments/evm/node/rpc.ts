@@ -48,6 +48,14 @@ export function isRpcError(response: unknown): response is RpcError {
   return typeof response === "object" && response !== null && "error" in response;
 }
 
+/** A payment that was not judged because a call has no result. */
+export function unjudged({ error, cause }: RpcError): {
+  readonly kind: "unavailable" | "failed";
+  readonly cause: string;
+} {
+  return { kind: error === "unavailable" ? error : "failed", cause };
+}
+
 const envelope = z.object({
   id: z.number().nullish(),
   result: z.unknown().optional(),

@@ -4,7 +4,7 @@ import { type PaymentRequirements, type Permit2Payment } from "../../x402/messag
 import { checkGasPermit } from "../../signatures/gas-permit.ts";
 import { checkPermit2Terms } from "../../signatures/permit2.ts";
 import { type Reason } from "../../x402/reasons.ts";
-import { isRpcError } from "../node/rpc.ts";
+import { isRpcError, unjudged } from "../node/rpc.ts";
 import { type Chain } from "../node/scheme.ts";
 import { checkSigner } from "./signature.ts";
 import { findHindrance } from "./state.ts";
@@ -32,5 +32,5 @@ export async function verifyPermit2(
     (await findHindrance(chain, payment, BigInt(permitted.amount)));
   if (problem === undefined) return { kind: "valid", payer: from };
   if (!isRpcError(problem)) return { kind: "refused", reason: problem };
-  return { kind: problem.error === "unavailable" ? "unavailable" : "failed", cause: problem.cause };
+  return unjudged(problem);
 }

@@ -66,6 +66,15 @@ test.each([
   expect(reader.isBareLine).toBe(isBare);
 });
 
+test("a line of which a part is missing is not a bare line", () => {
+  const reader = new ReplyReader();
+  const line = `OK ${"x".repeat(MAX_REPLY_BYTES - 7)}\n`;
+  reader.read(Buffer.from(line, "latin1"));
+  expect(reader.isBareLine).toBe(true);
+  reader.read(Buffer.from("more\n", "latin1"));
+  expect([reader.isBareLine, reader.text]).toEqual([false, line]);
+});
+
 test("a line that ends in an escape is not a bare line", () => {
   const reader = new ReplyReader();
   reader.read(Buffer.from("OK done\n\x1f", "latin1"));
