@@ -1,5 +1,5 @@
 /** Failing mirrors: they do not affect requests, and the work for them is limited. */
-import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, describe, expect, setDefaultTimeout, spyOn, test } from "bun:test";
 import { type Socket } from "node:net";
 import { RawClient } from "../../../test/support/raw-client.ts";
 import { echo } from "../../../test/support/raw-origin.ts";
@@ -19,6 +19,7 @@ import {
   upload,
 } from "../../../test/proxy/testing/mirroring.ts";
 import { type Rig } from "../../../test/proxy/testing/rig.ts";
+import { Upstream } from "../upstream/upstream.ts";
 import { patient } from "../../lib/testing/patience.ts";
 
 setDefaultTimeout(patient(30_000));
@@ -113,6 +114,20 @@ test("a mirror that sends events for ever is left when its time is over", async 
   await mirror.until("the end of it", () => (mirror.connections[0]?.closed === true ? true : undefined));
   await counted(rig, { requests: 1, givenUp: 0, failures: 1 });
   expect(await rig.counts("mirror")).toMatchObject({ failures: 0 });
+});
+
+test("a copy that the gateway cannot make fails alone, and the log has its error", async () => {
+  const [main, mirror] = [await rawOrigin(), await rawOrigin()];
+  const rig = await startMirroring(main, mirror);
+  const pick = Reflect.get<Upstream, "pick">(Upstream.prototype, "pick");
+  using _ = spyOn(Upstream.prototype, "pick").mockImplementation(function (this: Upstream, ...args) {
+    if (this.name === "mirror") throw new Error("the mirror is broken");
+    return pick.apply(this, args);
+  });
+  expect(await ask(rig, "HTTP/1.1", { path: "/x" })).toMatchObject({ status: 200 });
+  await counted(rig, { requests: 1, givenUp: 0, failures: 1 });
+  expect(rig.logged.splice(0).join("")).toContain("the mirror is broken");
+  expect([main.requests.length, mirror.requests.length]).toEqual([1, 0]);
 });
 
 describe("of copies", () => {

@@ -199,7 +199,7 @@ const failing = (name: string, failure: string | undefined): Member => ({
 
 const failureOf = (...members: Member[]) => new FailoverFacilitator(members, { log() {} }).failure;
 
-test("the failures of several facilitators have their names, and that of the only one has none", () => {
+test("the failures of several facilitators are named, and that of the only one is not", () => {
   expect(failureOf(failing("a", "down"))).toBe("down");
   expect(failureOf(failing("a", "down"), failing("b", undefined), failing("c", "slow"))).toBe("a: down; c: slow");
   expect(failureOf(failing("a", undefined), failing("b", undefined))).toBeUndefined();

@@ -264,13 +264,12 @@ export class Fetch implements SubrequestSink {
     }
     if (this.#isOver) return;
     const { stale } = this.plan;
-    if (this.#head === undefined && stale !== undefined && this.#host.mayServeOnError(stale)) {
-      this.#serveStale(stale);
-      return;
+    if (this.#head === undefined && stale !== undefined && this.#host.mayServeOnError(stale)) this.#serveStale(stale);
+    else {
+      this.#finish(false);
+      for (const { exchange } of this.#readers) this.#host.respondWithError(exchange, error);
+      this.#readers.clear();
     }
-    this.#finish(false);
-    for (const { exchange } of this.#readers) this.#host.respondWithError(exchange, error);
-    this.#readers.clear();
   }
 
   /** Removes a reader that has left or needs no more. */
