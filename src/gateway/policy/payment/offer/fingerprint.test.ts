@@ -74,6 +74,10 @@ const SAME: readonly Record<string, string>[] = [
   { via: "1.1 proxy", forwarded: "for=192.0.2.1", "x-forwarded-for": "192.0.2.1", "cf-ray": "1" },
   // RFC 8470 §5.1: a proxy in front removes it when it repeats a request after its client's handshake.
   { "early-data": "1" },
+  // RFC 6455 §4.1: the key of each handshake is random.
+  { "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==" },
+  // gRPC reserves these names. Each try has the time that is left, and the number of the tries before.
+  { "grpc-timeout": "4999984u", "grpc-previous-rpc-attempts": "1", "grpc-trace-bin": "AA" },
   { date: "Sun, 22 Nov 2026 00:00:00 GMT", "signature-input": "sig=();created=1", signature: "sig=:AA==:" },
 ];
 

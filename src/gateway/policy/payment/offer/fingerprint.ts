@@ -5,7 +5,7 @@ import { hostOf } from "../../../../lib/http/url-host.ts";
 
 /**
  * Fields that one client can send with different values on each try, and that do not change what is sold: hop-by-hop
- * data, ids of one try in traces and logs, and content codings, which the gateway applies for each request.
+ * data, ids and times of one try, and content codings, which the gateway applies for each request.
  */
 const VARYING: ReadonlySet<string> = new Set([
   "accept-payment",
@@ -22,6 +22,7 @@ const VARYING: ReadonlySet<string> = new Set([
   "priority",
   "referer",
   "request-id",
+  "sec-websocket-key",
   "sentry-trace",
   "signature",
   "signature-input",
@@ -39,7 +40,7 @@ const VARYING: ReadonlySet<string> = new Set([
   "x-request-start",
 ]);
 /** Prefixes of further such fields. */
-const VARYING_PREFIXES = ["sec-fetch-", "x-b3-", "x-datadog-", "x-forwarded-"];
+const VARYING_PREFIXES = ["grpc-", "sec-fetch-", "x-b3-", "x-datadog-", "x-forwarded-"];
 /** Fields that ask for the rest of an interrupted response (RFC 9110 §14; EventSource). */
 const RESUMING: ReadonlySet<string> = new Set(["range", "if-range", "last-event-id"]);
 
