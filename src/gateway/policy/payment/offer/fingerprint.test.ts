@@ -72,6 +72,8 @@ const SAME: readonly Record<string, string>[] = [
   { traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", tracestate: "a=1" },
   { "x-request-id": "7", "x-correlation-id": "8", "x-b3-traceid": "9", baggage: "a=1" },
   { via: "1.1 proxy", forwarded: "for=192.0.2.1", "x-forwarded-for": "192.0.2.1", "cf-ray": "1" },
+  // CloudFront and Azure Front Door add them to each request.
+  { "x-amz-cf-id": "1", "x-azure-ref": "2", "x-azure-socketip": "192.0.2.1" },
   // RFC 8470 §5.1: a proxy in front removes it when it repeats a request after its client's handshake.
   { "early-data": "1" },
   // RFC 6455 §4.1: the key of each handshake is random.

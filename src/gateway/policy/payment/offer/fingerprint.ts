@@ -32,6 +32,7 @@ const VARYING: ReadonlySet<string> = new Set([
   "true-client-ip",
   "uber-trace-id",
   "via",
+  "x-amz-cf-id",
   "x-amzn-trace-id",
   "x-cloud-trace-context",
   "x-correlation-id",
@@ -40,7 +41,7 @@ const VARYING: ReadonlySet<string> = new Set([
   "x-request-start",
 ]);
 /** Prefixes of further such fields. */
-const VARYING_PREFIXES = ["grpc-", "sec-fetch-", "x-b3-", "x-datadog-", "x-forwarded-"];
+const VARYING_PREFIXES = ["grpc-", "sec-fetch-", "x-azure-", "x-b3-", "x-datadog-", "x-forwarded-"];
 /** Fields that ask for the rest of an interrupted response (RFC 9110 §14; EventSource). */
 const RESUMING: ReadonlySet<string> = new Set(["range", "if-range", "last-event-id"]);
 
