@@ -71,6 +71,7 @@ for (const fields of OTHER) {
 const SAME: readonly Record<string, string>[] = [
   { traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", tracestate: "a=1" },
   { "x-request-id": "7", "x-correlation-id": "8", "x-b3-traceid": "9", baggage: "a=1" },
+  { newrelic: "1", "elastic-apm-traceparent": "2" },
   { via: "1.1 proxy", forwarded: "for=192.0.2.1", "x-forwarded-for": "192.0.2.1", "cf-ray": "1" },
   // CloudFront and Azure Front Door add them to each request.
   { "x-amz-cf-id": "1", "x-azure-ref": "2", "x-azure-socketip": "192.0.2.1" },
