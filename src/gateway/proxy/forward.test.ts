@@ -132,10 +132,30 @@ test.each([
   client.destroy();
 });
 
+const HANDSHAKE =
+  "Connection: upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+
+test("a WebSocket connection carries bytes in both directions until its upstream ends it", async () => {
+  const client = await RawClient.open(gateway.port);
+  origin.response = (_request, connection) => {
+    const accepted =
+      "Connection: upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n";
+    connection.send(`HTTP/1.1 101 Switching Protocols\r\n${accepted}\r\n\x81\x03one`);
+  };
+  client.send(`GET /ws HTTP/1.1\r\nHost: a.test\r\n${HANDSHAKE}\r\n`);
+  await client.sees("\x81\x03one");
+  client.send("\x81\x83\0\0\0\0two");
+  const [connection] = origin.connections;
+  await origin.until("the message", () => connection?.received.endsWith("\0two") || undefined);
+  connection?.end("\x81\x05three");
+  await client.sees("\x81\x05three");
+  await origin.until("the end", () => connection?.closed || undefined);
+  client.destroy();
+});
+
 test("a WebSocket handshake for an upstream over HTTP/2 is refused, and the connection serves the next request", async () => {
   const client = await RawClient.open(gateway.port);
-  const fields = "Connection: upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n";
-  client.send(`GET /h2 HTTP/1.1\r\nHost: a.test\r\n${fields}Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`);
+  client.send(`GET /h2 HTTP/1.1\r\nHost: a.test\r\n${HANDSHAKE}\r\n`);
   expect(statusOf(await client.response())).toBe(501);
   await ask(client, "/next");
   expect(http2.requests).toEqual([]);
