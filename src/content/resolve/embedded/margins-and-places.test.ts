@@ -43,8 +43,8 @@ describeSides({
   "Did the cyclone Ida make landfall in Marvia as a category 4 storm?": {
     YES: ["The cyclone Ida made landfall in Marvia as a category 4 storm."],
     NO: ["The cyclone Ida made landfall in Marvia as a category 2 storm."],
-    "YES?": ["The cyclone Ida was a category 4 storm off Marvia."],
     "": [
+      "The cyclone Ida was a category 4 storm off Marvia.",
       "The cyclone Ida made landfall in Ruthen as a category 4 storm.",
       "The cyclone Tor made landfall in Marvia as a category 4 storm.",
       "The cyclone Ida could make landfall in Marvia as a category 4 storm.",

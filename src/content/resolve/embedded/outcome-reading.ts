@@ -13,6 +13,10 @@ export interface Reading {
   readonly isFigure?: boolean;
   /** Whether it says that the event is still to come. */
   readonly isPending?: boolean;
+  /** Whether it supports no firm verdict: the event is put off, or a table is not final. */
+  readonly isLoose?: boolean;
+  /** Whether its time is that of the question, by a label beside it. */
+  readonly isDated?: boolean;
   /** Whether it excludes that the outcome follows later. */
   readonly isFinal?: boolean;
   /** The part of the sentence that says it. Its dates are those of the outcome. */

@@ -57,7 +57,10 @@ function outcomeAt(asked: Asked, tokens: readonly Token[], at: number, language:
   const same = [...asked.outcomes].find((one) => found.has(one));
   if (
     same !== undefined ||
-    (predicate !== undefined && !asked.isPhrase && language === asked.language && isForm(token, predicate, language))
+    (predicate !== undefined &&
+      asked.phrase.size === 0 &&
+      language === asked.language &&
+      isForm(token, predicate, language))
   )
     // "found X not guilty"
     return { name: same, isSame: !WORDS.result.has(token.text) || !GRAMMARS[language].not.has(tokens[at - 1]?.text) };

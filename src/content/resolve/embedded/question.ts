@@ -31,8 +31,8 @@ export interface Asked {
   readonly outcomes: ReadonlySet<string>;
   /** The predicate. Undefined if the question has no verb but "be". */
   readonly predicate: Token | undefined;
-  /** Whether the predicate names the outcome only with the words behind it: "go public". */
-  readonly isPhrase: boolean;
+  /** The stems of a predicate that names the outcome only with the words behind it: "go public". Else empty. */
+  readonly phrase: ReadonlySet<string>;
   /** The one who acts, and what the predicate happens to. Undefined if the question does not name them. */
   readonly agent: Argument | undefined;
   readonly patient: Argument | undefined;
@@ -105,7 +105,7 @@ export function yearsOf({ from, to }: NamedDate): number[] {
 
 type Structure = Pick<
   Asked,
-  "outcomes" | "predicate" | "isPhrase" | "role" | "agent" | "patient" | "isByAgent" | "oblique" | "joined" | "numbered"
+  "outcomes" | "predicate" | "phrase" | "role" | "agent" | "patient" | "isByAgent" | "oblique" | "joined" | "numbered"
 >;
 
 /** The predicate of a question and its arguments. Dates and function words are not part of them. */
@@ -126,8 +126,8 @@ function structureOf({ statement, thresholds, ...plan }: Plan, language: Languag
   const at = predicateOf(tokens, grammar, language) ?? -1;
   const predicate = tokens[at];
   const length = outcomeLength(tokens, at);
-  const isPhrase = length > 1;
-  const bare = { oblique: undefined, joined: [], numbered: numberedIn(tokens), isByAgent: false, predicate, isPhrase };
+  const phrase = new Set(length > 1 ? tokens.slice(at, at + length).map(({ stem }) => stem) : []);
+  const bare = { oblique: undefined, joined: [], numbered: numberedIn(tokens), isByAgent: false, predicate, phrase };
   if (predicate === undefined) {
     const agent = argumentOf(tokens.slice(0, firstBreak(tokens, 1, grammar)), terms, reader);
     return { ...bare, outcomes: new Set(), agent, patient: undefined };

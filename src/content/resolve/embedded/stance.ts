@@ -13,6 +13,7 @@ import { type Language, wordsOf } from "../reading/words.ts";
 import { type Passage } from "../evidence/passages.ts";
 import { answerOf, factCheckOf } from "./checks.ts";
 import { circumstanceOf } from "./circumstances.ts";
+import { delayOf } from "./delays.ts";
 import { isQuestion } from "./kinds.ts";
 import { isInOtherPlace, measured } from "./measures.ts";
 import { boundStrengthOf, NOTHING, OTHER_ACTOR, type Reading, sharesOf, STATED } from "./outcome-reading.ts";
@@ -61,11 +62,13 @@ function statementIn(asked: Asked, passage: Passage, at: At): Statement | undefi
   // "The Rhode dam is the tallest" for "Is the Sable dam the tallest?"
   const isOther = found === NOTHING || (found.strength === OTHER_ACTOR && at.language === "en");
   const own = !isOther && isOfSibling(asked, passage, at.language) ? NOTHING : found;
+  const delay = own.strength < STATED && sentence !== undefined ? delayOf(asked, passage, sentence) : undefined;
   const circumstance = own.sign > 0 && own.isFigure !== true ? circumstanceOf(asked, passage) : undefined;
-  const reading: Reading = circumstance === "contrary" ? { ...own, sign: -1 } : own;
+  const reading: Reading = circumstance === "contrary" ? { ...own, sign: -1 } : (delay ?? own);
   if (reading.sign === 0 && passage.coverage < STATED) return undefined;
   // "as head coach until 2028": the end of a term is not the time of the event.
-  const dates = reading.sign > 0 ? named.filter(({ start }) => !TERM.test(passage.text.slice(0, start))) : named;
+  const untermed = named.filter(({ start }) => !TERM.test(passage.text.slice(0, start)));
+  const dates = reading.sign > 0 ? untermed : named;
   const turned = asked.plan.negated ? -reading.sign : reading.sign;
   const date = dateOf(passage.text, dates, reading);
   const base: Statement = {
@@ -77,7 +80,8 @@ function statementIn(asked: Asked, passage: Passage, at: At): Statement | undefi
     date: date?.isAmbiguous === true ? undefined : date?.from,
     ...((reading.isPending === true || (reading.sign < 0 && reading.isAbsence)) && { isPending: true }),
   };
-  if (reading.sign === 0 || isOtherTime(asked, passage.text, dates, reading.part)) return base;
+  if (reading.sign === 0 || (delay === undefined && isOtherTime(asked, passage.text, untermed, reading.part)))
+    return base;
   const { part, isFigure } = reading;
   if (
     part !== undefined &&
@@ -99,6 +103,7 @@ function statementIn(asked: Asked, passage: Passage, at: At): Statement | undefi
       strength: reading.strength * (base.kind === "fact-check" ? 0.9 : 1),
       isForeign: at.language !== asked.language,
       isLoose:
+        reading.isLoose === true ||
         (circumstance !== undefined && circumstance !== "same") ||
         (reading.sign > 0 && saysLess(asked, passage, reading, at.language)) ||
         (sentence !== undefined && part !== undefined && saysOther(asked, passage.text, sentence, part)),
@@ -107,7 +112,10 @@ function statementIn(asked: Asked, passage: Passage, at: At): Statement | undefi
     {
       reading,
       date: timeOf(passage.text, dates, { reading, date }),
-      isDated: dates.some(({ to }) => to <= (asked.plan.deadline ?? to)) || LAST_YEAR.test(passage.text),
+      isDated:
+        reading.isDated === true ||
+        dates.some(({ to }) => to <= (asked.plan.deadline ?? to)) ||
+        LAST_YEAR.test(passage.text),
       source: at.source,
     },
   );
@@ -141,9 +149,9 @@ function saysOther(
  * penalties". A figure must be of all the question's names.
  */
 function leavesOut(asked: Asked, { near }: Passage, isFigure: boolean): boolean {
-  const { terms, names, predicate, agent, patient, language = "en" } = asked;
+  const { terms, names, predicate, phrase, agent, patient, language = "en" } = asked;
   if (isFigure) return !names.isSubsetOf(near);
-  const core = new Set([...(agent?.words ?? []), ...(patient?.words ?? []), predicate?.stem]);
+  const core = new Set([...(agent?.words ?? []), ...(patient?.words ?? []), ...phrase, predicate?.stem]);
   const { denies } = GRAMMARS[language];
   return [...terms].some(
     (term) => !core.has(term) && !near.has(term) && !WORDS.time.has(term) && !(asked.plan.negated && denies.has(term)),
@@ -231,8 +239,8 @@ function read(asked: Asked, passage: Passage, sentence: ReadSentence): Reading {
   if (verdict.sign !== 0 && asked.thresholds.every(({ value }) => figures.some((one) => one.value === value)))
     return verdict;
   if (isQuestion(passage.text)) return NOTHING;
-  if (passage.header !== undefined) {
-    const row = rowOf(asked, passage, language, dates);
+  if (passage.table !== undefined) {
+    const row = rowOf(asked, passage, sentence);
     const { context } = sharesOf(asked, passage);
     if (row === undefined) return NOTHING;
     return {

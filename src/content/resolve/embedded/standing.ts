@@ -17,6 +17,7 @@ const BY_PRONOUN = 0.85;
 const MEMBERS = [
   [WORDS.court, WORDS.judge],
   [WORDS.assembly, WORDS.member],
+  [WORDS.bank, WORDS.banker],
 ] as const;
 
 /** "judges annulled the election" for "the court annulled it", if nothing names another court. */
@@ -192,6 +193,10 @@ function isHeadBehind(zone: readonly Token[], at: number, argument: Argument, pl
       !isFunctionWord(word.text, grammar)
     )
       return false;
+    // "a bus line replacing the Orland Light Rail"
+    const isParticiple = language === "en" && /.{3}ing$/u.test(word.text) && !WORDS.counting.has(word.text);
+    if (isSubject && isParticiple && grammar.determiner.has(zone[n + 1]?.text))
+      return grammar.determiner.has(zone[n - 1]?.text);
     // "in the last game Vera Sandoval": a name without a preposition begins a noun phrase.
     const isKind = argument.kinds.has(word.stem) || WORDS.title.has(word.text);
     if (isName && isGermanic && !word.capital && !isFunctionWord(word.text, grammar) && !isKind) return true;

@@ -57,6 +57,7 @@ export function hasSurplus(
       // "voters" is a word for the manner of a decision, too.
       if (asked.terms.has(word.stem)) return "own";
       if (isHarmless(words, at, grammar) || isAnyOf(asked, words[at + 1], question, word)) return "harmless";
+      if (isNameOfOne(word, words[at - 1], question)) return "harmless";
       // "the acquisition" for "the takeover"
       const isDeed = [...conceptsAt(words, at)].some((one) => asked.patient?.outcomes?.has(one));
       // "paid attendance"
@@ -101,6 +102,13 @@ function isAnyOf({ agent }: Asked, next: Token | undefined, question: readonly W
     next !== undefined &&
     agent?.heads.has(next.stem) === true &&
     question.some((one, at) => one.stem === next.stem && INDEFINITE.test(question[at - 1]?.text ?? ""))
+  );
+}
+
+/** "Hurricane Ines", if the question asks for "a hurricane". */
+function isNameOfOne({ capital }: Token, last: Token | undefined, question: readonly Word[]): boolean {
+  return (
+    capital && question.some((one, at) => one.stem === last?.stem && INDEFINITE.test(question[at - 1]?.text ?? ""))
   );
 }
 

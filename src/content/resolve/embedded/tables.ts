@@ -1,141 +1,107 @@
-import { conceptsIn } from "../reading/concepts.ts";
-import { type NamedDate } from "../reading/dates.ts";
-import { GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
-import { meets, quantitiesOf } from "../reading/quantities.ts";
-import { isForm, type Language, wordsOf } from "../reading/words.ts";
-import { type Passage } from "../evidence/passages.ts";
+import { MAX_ROWS, type Passage } from "../evidence/passages.ts";
+import { areContrary, conceptsIn } from "../reading/concepts.ts";
+import { numberWord } from "../reading/number-words.ts";
+import { STAGE } from "../reading/phrases.ts";
+import { quantitiesOf } from "../reading/quantities.ts";
+import { type ReadSentence } from "../reading/spans.ts";
+import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
+import { isForm, wordsOf } from "../reading/words.ts";
 import { type Asked } from "./question.ts";
+import { type Cell, cellsOf, FINAL, isInterim, isOfQuestion, RANK, type Row, subjectOf, type Table } from "./table.ts";
+import { figureIn } from "./table-figures.ts";
 
-/** The outcome by a row of a table, and the place of its cell. */
-export interface Row {
-  /** 0 if the cell is empty, or names what is to come. */
-  readonly sign: -1 | 0 | 1;
-  readonly part: { readonly start: number; readonly end: number };
-}
-
-interface Cell {
-  /** Without what stands in parentheses. */
-  readonly text: string;
-  readonly note: string;
-  readonly stems: ReadonlySet<string>;
-  readonly start: number;
-  readonly end: number;
-}
-
-const RANK = /^(?:rank|place|pos|position|#|no|rang|platz|place|puesto|posición|lugar|posto|posizione|posição)\.?$/iu;
 const PLANNED = /planned|expected|due|geplant|prévu|previst|previs/iu;
 const EMPTY = /^[–—-]?$/u;
 
 /** Reads a row whose table has a header. Undefined if it is about something else. */
-export function rowOf(
-  asked: Asked,
-  passage: Passage,
-  language: Language,
-  dates: readonly NamedDate[],
-): Row | undefined {
-  const head = cellsOf(passage.header ?? "");
+export function rowOf(asked: Asked, passage: Passage, { language, dates }: ReadSentence): Row | undefined {
+  if (passage.table === undefined) return undefined;
   const row = cellsOf(passage.text);
+  const labels = cellsOf(passage.table.header);
+  // The first cell of a header can be empty.
+  const isShort = passage.table.rows.every((text) => text.split("\t").length === labels.length + 1);
+  const head = isShort ? [...cellsOf(""), ...labels] : labels;
   if (head.length !== row.length) return undefined;
-  const table = { asked, passage, language, dates, head, row };
-  const months = monthsOf(asked, passage, language);
-  const subject = row.findIndex((cell) => isSubject(cell, table) || months.includes(cell.text.toLowerCase()));
-  const key = subject < 0 && isOfWinner(table) ? head.findIndex(({ text }) => RANK.test(text)) : subject;
-  const named = key < 0 ? undefined : (thresholdIn(table, key) ?? rankIn(table) ?? eventIn(table, key));
-  return named ?? milestoneIn(table) ?? holderIn(table);
+  const known = new Set([...passage.near, ...[...head, ...row].flatMap(({ stems }) => [...stems])]);
+  const table = { ...passage.table, asked, passage, language, dates, head, row, known };
+  const isOfStage = STAGE.test(table.caption) && !STAGE.test(asked.plan.question);
+  if (NO_RESULTS.test(table.caption) || isOfStage) return undefined;
+  const found = inTable(table);
+  return found === undefined ? undefined : { ...found, isLoose: found.isLoose === true || isOfLesser(table) };
 }
 
-interface Table {
-  readonly asked: Asked;
-  readonly passage: Passage;
-  readonly language: Language;
-  readonly dates: readonly NamedDate[];
-  readonly head: readonly Cell[];
-  readonly row: readonly Cell[];
+/** "women's winners", "junior champions", if the question does not say so. */
+function isOfLesser({ asked, caption }: Table): boolean {
+  const statement = asked.plan.statement.toLowerCase();
+  return caption.match(LESSER)?.some((word) => !statement.includes(word.toLowerCase())) === true;
 }
 
-function cellsOf(text: string): Cell[] {
-  let start = 0;
-  return text.split("\t").map((raw) => {
-    const cell = { start, end: start + raw.length };
-    start += raw.length + 1;
-    const note = /\(([^)]*)\)/u.exec(raw)?.[1] ?? "";
-    const plain = raw.replace(/\([^)]*\)/gu, "").trim();
-    return { ...cell, text: plain, note, stems: new Set(wordsOf(plain).map(({ stem }) => stem)) };
+const LESSER =
+  /(?<!\p{L})(?:women|girls|junior|youth|under-?\d|u-?\d\d|reserves|frauen|jugend|femmes|féminin|espoirs|femenin|juvenil|femminil|giovanil|feminin)/giu;
+
+function inTable(table: Table): Row | undefined {
+  const { asked, known } = table;
+  const missing = [...asked.names].filter((name) => !known.has(name));
+  // A list of winners need not name who did not win.
+  if (missing.some((name) => asked.agent?.words.has(name) !== true)) return undefined;
+  if (missing.length > 0) return holderIn(table);
+  if (TOP.test(asked.plan.statement)) return rankIn(table);
+  if (asked.thresholds.length > 0) return figureIn(table);
+  return eventIn(table) ?? votesIn(table) ?? rankIn(table) ?? statusIn(table) ?? milestoneIn(table) ?? holderIn(table);
+}
+
+const VOTES =
+  /^(?:votes?|vote\sshare|share|%|percent(?:age)?|per\scent|pct|stimmen(?:anteil)?|anteil|voix|suffrages|votos|porcentaje|voti|percentuale|porcentagem)$/iu;
+/** The party with the most votes need not govern. */
+const PARTY = /^(?:party|list|partei|liste|parti|partido|partito|lista)$/iu;
+const SEATS = /\b(?:seats|mandates)\b|sitze|mandate|sièges|escaños|seggi|cadeiras|assentos/iu;
+const NOBODY =
+  /^(?:total|write-?in|others?|invalid|blank|turnout|none|abst|rejected|spoil|gesamt|sonstige|ungültig|blancs?|nuls?|autres|otros|nulos|altri|nulle|bianche|outros|brancos)/iu;
+/** Captions of tables that tell no results. */
+const NO_RESULTS =
+  /poll|survey|forecast|odds|projection|outlook|preview|schedule|upcoming|calendar|timetable|fixtures|attendance|salar|seeds|umfrage|prognose|fahrplan|sondage|prévision|calendrier|encuesta|sondeo|calendario|sondagg|previsi|pesquisa|sondagem/iu;
+
+/** The candidate with the most votes is elected. */
+function votesIn(table: Table): Row | undefined {
+  const { asked, caption, head, row, rows, language } = table;
+  const column = head.findIndex(({ text }) => (SEATS.test(asked.plan.statement) ? SEATS : VOTES).test(text));
+  const subject = subjectOf(table);
+  const own = row[column];
+  if (!asked.outcomes.has("elect") || subject < 0 || own === undefined || rows.length > MAX_ROWS) return undefined;
+  const seats = head.findIndex(({ text }) => SEATS.test(text));
+  if (seats >= 0 && !SEATS.test(asked.plan.statement)) return undefined;
+  const counts = rows.flatMap((text) => {
+    const cells = cellsOf(text);
+    const [count] = quantitiesOf(cells[column]?.text ?? "", language, []);
+    return cells.length !== head.length || NOBODY.test(cells[subject]?.text ?? "") || count === undefined
+      ? []
+      : [count.value];
   });
-}
-
-/** Whether the question is about the winner, and the row has the first place: "Did the winner finish in under two hours?" */
-function isOfWinner({ asked, passage, head, row }: Table): boolean {
-  const rank = head.findIndex(({ text }) => RANK.test(text));
-  const isAsked = conceptsIn(wordsOf([...(asked.agent?.heads ?? [])].join(" "))).has("win");
-  return isAsked && row[rank]?.text === "1" && [...asked.names].every((name) => passage.near.has(name));
-}
-
-/** Whether a cell names the subject and nothing else: "Penalva do Mar" is not Penalva. The page names the other names. */
-function isSubject({ text, stems }: Cell, { asked, passage: { near }, language }: Table): boolean {
-  const own = [...asked.names].filter((name) => stems.has(name));
-  const isOther = wordsOf(text).some(
-    (word) => !asked.terms.has(word.stem) && !isFunctionWord(word.text, GRAMMARS[language]) && word.text.length > 1,
-  );
-  return own.length > 0 && !isOther && [...asked.names].every((name) => near.has(name));
-}
-
-/** The names, in lower case, of the month that the question asks for, if the page is about the question's names. */
-function monthsOf({ plan, names }: Asked, { near }: Passage, language: Language): readonly string[] {
-  const { from, deadline } = plan;
-  if (from === undefined || deadline === undefined || ![...names].every((name) => near.has(name))) return [];
-  const { month, monthOfYear } = formatsOf(language);
-  const first = monthOfYear.format(from);
-  return first === monthOfYear.format(deadline) ? [first, month.format(from)].map((name) => name.toLowerCase()) : [];
-}
-
-interface MonthFormats {
-  readonly month: Intl.DateTimeFormat;
-  readonly monthOfYear: Intl.DateTimeFormat;
-}
-
-/** By language, since making one takes longer than reading a row. */
-const FORMATS = new Map<Language, MonthFormats>();
-
-function formatsOf(language: Language): MonthFormats {
-  const formats = FORMATS.get(language) ?? {
-    month: new Intl.DateTimeFormat(language, { month: "long", timeZone: "UTC" }),
-    monthOfYear: new Intl.DateTimeFormat(language, { month: "long", year: "numeric", timeZone: "UTC" }),
+  const [count] = quantitiesOf(own.text, language, []);
+  const most = Math.max(...counts);
+  if (count === undefined || counts.length < 2 || counts.filter((value) => value === most).length > 1) return undefined;
+  return {
+    sign: count.value === most ? 1 : -1,
+    part: own,
+    isFinal: true,
+    isLoose: !FINAL.test(caption) || PARTY.test(head[subject]?.text ?? ""),
   };
-  FORMATS.set(language, formats);
-  return formats;
-}
-
-/** Compares one cell with the threshold: the cell below the header that shares the most words with the measured thing. */
-function thresholdIn({ asked, head, row, language }: Table, key: number): Row | undefined {
-  const [threshold] = asked.thresholds;
-  if (threshold === undefined || asked.thresholds.length > 1) return undefined;
-  // "more than five gold medals" is in the column "Gold".
-  const unit = new Set([threshold.unit, ...wordsOf(`${threshold.unit} ${threshold.text}`).map(({ stem }) => stem)]);
-  const scored = row.flatMap((cell, at) => {
-    if (at === key) return [];
-    const label = head[at];
-    const [quantity] = quantitiesOf(`${cell.text} ${label?.note ?? ""}`, language, []);
-    if (quantity === undefined || (quantity.unit !== "" && quantity.unit !== threshold.unit)) return [];
-    const shared = [...(label?.stems ?? [])].filter((stem) => unit.has(stem) || asked.terms.has(stem)).length;
-    const score = shared + (quantity.unit !== "" ? 0.5 : 0);
-    return score === 0 ? [] : [{ cell, score, result: meets(quantity, threshold) }];
-  });
-  const [best, next] = scored.toSorted((a, b) => b.score - a.score);
-  if (best === undefined || best.score === next?.score || best.result === "open") return undefined;
-  return { sign: best.result === "yes" ? 1 : -1, part: best.cell };
 }
 
 /** The place of the subject in a ranking. */
-function rankIn({ asked, passage, head, row }: Table): Row | undefined {
-  // A place says nothing about a number: "win at least 12 medals".
-  if (asked.thresholds.length > 0) return undefined;
-  const column = head.findIndex(({ text }) => RANK.test(text));
-  const rank = row[column];
-  if (!asked.outcomes.has("win") || rank === undefined || !/^\d{1,4}\.?$/u.test(rank.text)) return undefined;
-  if (![...(asked.patient?.words ?? [])].every((word) => passage.near.has(word))) return undefined;
-  return { sign: Number.parseInt(rank.text, 10) === 1 ? 1 : -1, part: rank };
+function rankIn(table: Table): Row | undefined {
+  const { asked, head, row, known } = table;
+  const rank = row[head.findIndex(({ text }) => RANK.test(text))];
+  const [, top = ""] = TOP.exec(asked.plan.statement) ?? [];
+  const least = top === "" ? 1 : (numberWord(top, "en") ?? Number(top));
+  const isAsked = top !== "" || asked.outcomes.has("win");
+  if (!isAsked || subjectOf(table) < 0 || rank === undefined || !/^\d{1,4}\.?$/u.test(rank.text)) return undefined;
+  if (![...(asked.patient?.words ?? [])].every((word) => known.has(word))) return undefined;
+  return { sign: Number.parseInt(rank.text, 10) <= least ? 1 : -1, part: rank, isLoose: isInterim(table) };
 }
+
+/** "finish in the top four" */
+const TOP = /\bthe\stop\s(\p{L}+|\d{1,2})\b/iu;
 
 function namesOutcome(text: string, { asked: { outcomes, predicate }, language }: Table): boolean {
   const words = wordsOf(text);
@@ -147,23 +113,55 @@ function namesOutcome(text: string, { asked: { outcomes, predicate }, language }
 }
 
 /** A day below the name of the event, or the outcome itself: "Naomi Telford (elected)". */
-function eventIn(table: Table, key: number): Row | undefined {
-  const { head, row } = table;
-  if (table.asked.thresholds.length > 0) return undefined;
+function eventIn(table: Table): Row | undefined {
+  const { head, row, caption } = table;
+  const key = subjectOf(table);
   const own = row[key];
-  if (own !== undefined && namesOutcome(own.note, table)) return { sign: 1, part: own };
+  if (own === undefined) return undefined;
+  if (namesOutcome(own.note, table)) return { sign: 1, part: own };
   const column = head.findIndex(({ text }, at) => at !== key && namesOutcome(text, table));
   const cell = row[column];
-  return cell === undefined ? undefined : dayIn(cell, table);
+  if (cell !== undefined) return dayIn(cell, table);
+  // A list of launches has the day of each.
+  const day = row[head.findIndex(({ text }) => DAY.test(text))];
+  return day !== undefined &&
+    namesOutcome(caption, table) &&
+    !head.some(({ text }) => WORDS.status.has(text.toLowerCase()) && !/outcome/iu.test(text))
+    ? dayIn(day, table)
+    : undefined;
 }
+
+const DAY = /^(?:date|day|datum|tag|jour|fecha|día|data|giorno|dia)$/iu;
+
+/** The outcome in a column for it: "Status | Signed", "Result | Failed". */
+function statusIn(table: Table): Row | undefined {
+  const { asked, head, row } = table;
+  const cell = row[head.findIndex(({ text }) => WORDS.status.has(wordsOf(text).at(-1)?.text))];
+  const subject = asked.patient ?? asked.agent;
+  const key = row.findIndex(
+    (one) => isOfQuestion(one, table, () => false) && [...(subject?.words ?? [])].every((word) => one.stems.has(word)),
+  );
+  const [first] = wordsOf(cell?.text ?? "");
+  if (cell === undefined || subject === undefined || key < 0 || first === undefined || PLANNED.test(cell.raw))
+    return undefined;
+  if (STAGE.test(cell.text) || wordsOf(cell.text).length > 3) return undefined;
+  const part = { start: 0, end: row.at(-1)?.end ?? cell.end };
+  const found = conceptsIn(wordsOf(cell.text));
+  if (FAILED.test(cell.text)) found.add("reject");
+  if ([...asked.outcomes].some((one) => found.has(one))) return { sign: 1, part };
+  const contrary = [...found].find((one) => [...asked.outcomes].some((other) => areContrary(one, other)));
+  return contrary === undefined ? undefined : { sign: -1, part, isFinal: OUTCOMES.final.has(contrary) };
+}
+
+const FAILED = /^(?:failed|lost|defeated|not\s(?:passed|carried|agreed))$/iu;
 
 /** "Opening to traffic | 18 April 2026", on a page about the subject. */
 function milestoneIn(table: Table): Row | undefined {
-  const { asked, passage, row } = table;
+  const { asked, known, row } = table;
   const [label, value] = row;
   const subject = asked.patient ?? asked.agent;
-  if (row.length !== 2 || label === undefined || value === undefined || asked.thresholds.length > 0) return undefined;
-  if (subject === undefined || ![...subject.words].every((word) => passage.near.has(word))) return undefined;
+  if (row.length !== 2 || label === undefined || value === undefined) return undefined;
+  if (subject === undefined || ![...subject.words].every((word) => known.has(word))) return undefined;
   return namesOutcome(label.text, table) ? dayIn(value, table, label.note) : undefined;
 }
 
@@ -175,16 +173,29 @@ function dayIn(cell: Cell, { dates }: Table, label = ""): Row | undefined {
   return isDay ? { sign: 1, part: cell } : undefined;
 }
 
-/** "2026 | Volpe | Elio Brandi": the holder of a year in a list of winners. */
-function holderIn({ asked, passage, head, row }: Table): Row | undefined {
+const WINNER =
+  /^(?:winners?|champions?|recipients?|laureates?|sieger(?:in)?|gewinner(?:in)?|vainqueurs?|lauréat\p{L}*|champion\p{L}*|ganador\p{L}*|campe[oó]n\p{L}*|vincitor\p{L}|campion\p{L}|vencedor\p{L}*|campe[ãõ]\p{L}*)$/iu;
+
+/** "2026 | Volpe | Elio Brandi", "Women's singles | Ana Vukic": the holder of a year or of a title in a list of winners. */
+function holderIn(table: Table): Row | undefined {
+  const { asked, head, row, known } = table;
   const { agent, patient, names, years, outcomes, terms } = asked;
-  if (agent === undefined || !outcomes.has("win") || !years.has(Number(row[0]?.text))) return undefined;
-  if (![...(patient?.words ?? [])].every((word) => passage.near.has(word) || head.some(({ stems }) => stems.has(word))))
-    return undefined;
+  if (agent === undefined || !outcomes.has("win")) return undefined;
+  if (![...(patient?.words ?? [])].every((word) => known.has(word))) return undefined;
+  const isOfYear = years.has(Number(row[0]?.text));
+  const winner = head.findIndex(({ text }) => WINNER.test(text));
   const fitting = head.findIndex(({ stems }, at) => at > 0 && [...stems].some((stem) => terms.has(stem)));
-  const cell = row[Math.max(1, fitting)];
+  const [title] = row;
+  const isOfTitle =
+    title !== undefined &&
+    winner > 0 &&
+    [...title.stems].some((stem) => patient?.words.has(stem)) &&
+    isOfQuestion(title, table, () => false);
+  const cell = row[isOfYear ? Math.max(1, winner < 0 ? fitting : winner) : winner];
   const own = [...agent.words].filter((word) => names.has(word));
-  if (cell === undefined || own.length === 0 || EMPTY.test(cell.text)) return undefined;
+  if (!(isOfYear || isOfTitle) || cell === undefined || own.length === 0 || EMPTY.test(cell.text)) return undefined;
   const isOwn = own.every((word) => cell.stems.has(word));
-  return isOwn || !own.some((word) => cell.stems.has(word)) ? { sign: isOwn ? 1 : -1, part: cell } : undefined;
+  return isOwn || !own.some((word) => cell.stems.has(word))
+    ? { sign: isOwn ? 1 : -1, part: cell, isFinal: true }
+    : undefined;
 }

@@ -12,6 +12,10 @@ const EARLY_FIGURE = 0.45;
 const FINAL =
   /(?<!\p{L})(?:final|official|certified|definitive|endgültig\p{L}*|amtlich\p{L}*|définiti\p{L}+|officiel\p{L}*|definitiv[oa]s?|oficial(?:es)?|ufficial[ei]|fina(?:l|is))\s(?:\p{L}+\s)?(?:results?|tall(?:y|ies)|counts?|figures?|scores?|standings|tables?|ergebnis\p{L}*|résultats?|resultados?|risultat[oi])(?!\p{L})/iu;
 
+/** A period of accounts, or of a first run: its figure is reported once. */
+const PERIOD =
+  /(?<!\p{L})(?:quarter(?:ly)?|half[\s-]year|full[\s-]year|fiscal|(?:opening|first|debut)\sweekend|\p{L}*quartal\p{L}*|halbjahr\p{L}*|geschäftsjahr\p{L}*|trimestr\p{L}+|semestr\p{L}+|ejercicio|exercice|esercizio|exercício)(?!\p{L})/iu;
+
 /** Measures that go up and down, or grow. */
 const LEVEL =
   /(?<!\p{L})(?:prices?|users?|subscribers?|followers?|customers?|index|level|population|preis\p{L}*|kurs|nutzer\p{L}*|abonnent\p{L}*|einwohner\p{L}*|prix|cours|utilisateurs?|abonnés?|habitants?|precios?|usuarios?|abonados?|habitantes?|prezz[oi]|utenti|abbonati|abitanti|preços?|usuários?|assinantes?)(?!\p{L})/iu;
@@ -46,7 +50,10 @@ export function inTime(
   // "Will the Queen open parliament by November?": its opening in the year before is another one.
   if (date !== undefined && asked.isFuture && date.to < (deadline ?? asked.now) - RECENT) return neutral;
   const isFinal = reading.isFigure === true && FINAL.test(`${source.title} ${statement.quote}`);
-  if (deadline === undefined) return asked.isFuture && reading.isAbsence && !isFinal ? neutral : statement;
+  const isOfPeriod =
+    reading.isFigure === true && PERIOD.test(asked.plan.statement) && PERIOD.test(`${source.title} ${statement.quote}`);
+  if (deadline === undefined)
+    return asked.isFuture && reading.isAbsence && !isFinal && !isOfPeriod ? neutral : statement;
   // A later figure tells nothing about the time before.
   if (reading.isFigure === true && date !== undefined && date.from > deadline) return neutral;
   if (reading.isFigure === true && !isDated && isOfOtherTime(source, from, deadline)) return neutral;

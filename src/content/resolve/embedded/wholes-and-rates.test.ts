@@ -5,8 +5,10 @@ describeSides({
   "Will the Fed hold rates steady at its September 2026 meeting?": {
     YES: ["The Fed held rates steady at its September 2026 meeting."],
     "YES?": ["The Fed left rates unchanged on 16 September 2026."],
-    NO: ["The Fed cut rates at its September 2026 meeting."],
-    "NO?": ["The Fed raised rates by 25 basis points on 16 September 2026."],
+    NO: [
+      "The Fed cut rates at its September 2026 meeting.",
+      "The Fed raised rates by 25 basis points on 16 September 2026.",
+    ],
     "": [
       "The Fed held rates steady at its July 2026 meeting.",
       "The Fed is expected to hold rates steady at its September 2026 meeting.",

@@ -69,6 +69,8 @@ function orderIn(read: Read): Parts | undefined {
   // A time is not an event.
   if (WORDS.time.has(noun.text) && (language === "de" || !noun.capital)) return undefined;
   if (datesOf(text.slice(word.end, noun.start), now).length > 0) return undefined;
+  // "before the window closes on 1 September": the day is the deadline.
+  if (datesOf(text.slice(word.end), now).some(({ precision }) => precision === "day")) return undefined;
   const tail = readOf(text.slice(start.start), read);
   // "Hat Anna vor Berta das Ziel erreicht": the verb stands last.
   const isInside = language === "de" && grammar.preposition.has(word.text);

@@ -55,7 +55,7 @@ test("marks of lists and headings are not part of a sentence", () => {
 
 test("the rows of a table have its first row as header, and the rows of the next table have theirs", () => {
   const text = "Club\tPoints\nArsenal\t90\nThe scorers are below.\nClub\tGoals\nArsenal\t80";
-  expect(passagesIn(text).map(({ text: row, header }) => [row, header])).toEqual([
+  expect(passagesIn(text).map(({ text: row, table }) => [row, table?.header])).toEqual([
     ["Club\tPoints", undefined],
     ["Arsenal\t90", "Club\tPoints"],
     ["The scorers are below.", undefined],

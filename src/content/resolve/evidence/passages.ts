@@ -34,6 +34,19 @@ export interface Sentence {
   readonly index: number;
 }
 
+/** Maximum number of rows of a table that are compared with each other. */
+export const MAX_ROWS = 200;
+
+/** A table of a page. Tabs part the cells of a row. */
+export interface SourceTable {
+  /** The first row. */
+  readonly header: string;
+  /** Up to MAX_ROWS, and one more if the table has more. */
+  readonly rows: string[];
+  /** The title of the page, and the sentence before the table. */
+  readonly caption: string;
+}
+
 /** A sentence that shares words with the question. */
 export interface Passage extends Sentence {
   /** Share of the question's terms in it, 0 to 1. Names count twice. */
@@ -53,8 +66,8 @@ export interface Passage extends Sentence {
   readonly isContinued: boolean;
   /** Whether its context is unreal, such as a novel or a game, so that it states nothing. */
   readonly isUnreal: boolean;
-  /** The first row of the table of which the passage is another row. */
-  readonly header: string | undefined;
+  /** The table of which the passage is a row behind the first one. */
+  readonly table: SourceTable | undefined;
   /** Whether the page does not come back to its subject. */
   readonly isAside: boolean;
 }
@@ -146,7 +159,7 @@ export function passagesOf(
   const frames = new Frames(source.url, source.title, source.text);
   const isTopic = (text: string): boolean => sharedTerms(text, terms).size > 0;
   const kept: Passage[] = [];
-  let header: string | undefined;
+  let table: SourceTable | undefined;
   let last: { readonly text: string; readonly shared: ReadonlySet<string> }[] = [];
   const mentions = new Map<string, number>();
   let lead: number | undefined;
@@ -169,15 +182,17 @@ export function passagesOf(
     }
     if (sentence.index === 0) openingTerms = shared;
     const isRow = sentence.text.includes("\t");
-    if (!isRow) header = undefined;
+    if (!isRow) table = undefined;
+    else if (table !== undefined && table.rows.length <= MAX_ROWS) table.rows.push(sentence.text);
     const isUnreal = frames.isUnreal(sentence.text, isIntroduction, isTopic);
     if (worth) {
       const before = last.at(-1)?.text ?? source.title;
       const isContinued = SENTENCE.test(before) && (last.at(-1)?.shared.size ?? 0) > 0;
-      const place = { ...sentence, before, isContinued, isUnreal, isAside: false, header, after: "" };
+      const place = { ...sentence, before, isContinued, isUnreal, isAside: false, table, after: "" };
       keep(kept, { ...place, words, shared, near, coverage: weigh(shared), context: weigh(near) });
     }
-    if (isRow) header ??= sentence.text;
+    const caption = `${source.title}. ${last.at(-1)?.text ?? ""}`;
+    if (isRow) table ??= { header: sentence.text, rows: [], caption };
     last = [...last.slice(-1), { text: sentence.text, shared }];
   }
   const isTopicOf = (family: string, { text }: Passage): boolean =>
@@ -223,10 +238,10 @@ function isAside(
   names: ReadonlySet<string>,
   isTopicOf: (family: string, passage: Passage) => boolean,
 ): boolean {
-  const { text, words, shared, isContinued, header } = passage;
+  const { text, words, shared, isContinued, table } = passage;
   const isTopic = (family: string): boolean => isTopicOf(family, passage);
   const own = [...shared].filter((term) => names.has(term) && !/^\d/u.test(term));
-  if (source.text.length - text.length < ASIDE || header !== undefined || isEntry(text)) return false;
+  if (source.text.length - text.length < ASIDE || table !== undefined || isEntry(text)) return false;
   const topics = [...familiesIn(words)].filter(isTopic).length;
   const isTerm = [...shared].some((term) => isTopic(familyOf(term)));
   if (own.length === 0) return shared.size > 0 && !isContinued && !isTerm && topics < TOPIC;

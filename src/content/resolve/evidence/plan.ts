@@ -53,7 +53,7 @@ function simplePlanOf(question: string, criteria: string, now: number): Plan {
   const others = [...dates, ...all.filter((number) => !numbers.includes(number) || !isName(statement, number))];
   const terms = termsOf(statement, language, others);
   const order = firstNumberOf(`${asked}\n${rules}`, languageOf(asked));
-  const span = spanOf(asked, rules, { now, order });
+  const span = spanOf(statement, rules, { now, order });
   const resolutionSource = resolutionSourceOf(asked, rules);
   return {
     question,
@@ -83,6 +83,11 @@ function statementOf(question: string): string {
     .replace(DID_APPROVE, "was $<firm>'s $<thing> approved$<rest>")
     .replace(/\bbe\sre-?elected\b/iu, "win re-election")
     .replace(BE_NEXT, "$<subject> become the ")
+    .replace(OUT_AS, "will $<subject> leave office as ")
+    .replace(LEAVE_AS, "$<subject> leave office as ")
+    .replace(STILL_AS, "will $<subject> not leave office as $<role> by ")
+    .replace(BEFORE_DAY, "before ")
+    .replace(/(?<=\b(?:resume|restart|suspend|halt)\s)(?:services?|operations?)(?=\s(?:by|before|in|on)\s|$)/iu, "")
     .replace(BE_CANDIDATE, "$<subject> become $<party>candidate")
     .replace(APPOSITION, (_, name: string | undefined, other = "") => `${name ?? other} `);
 }
@@ -110,6 +115,18 @@ const FIRST = /(?<!\p{L})(?:finish|come|place)\sfirst\s(?:in|at)\s|(?<!\p{L})tak
 const BE_NEXT = /^(?<subject>(?:will|is)\s.{3,80}?)\s(?:going\sto\s)?be\sthe\s(?:next|new)\s/iu;
 const BE_CANDIDATE =
   /^(?<subject>(?:will|is|was)\s.{3,80}?)(?:\s(?:going\sto\s)?be)?\s(?<party>(?:the\s(?:[\p{L}-]+\s){0,3}?|(?:the\s)?\p{Lu}[\p{L}\s-]{2,40}['’]s?\s(?:[\p{L}-]+\s){0,2}?))(?:candidate|nominee)(?!\p{L})/iu;
+
+/** "Holm out as chief executive by June?", "be out as chief executive", "no longer be chief executive" */
+const OUT_AS = /^(?<subject>(?!(?:will|is)\s)[^,?]{2,60}?)\sout\sas\s(?:the\s)?/iu;
+const LEAVE_AS =
+  /^(?<subject>(?:will|did|has)\s.{2,60}?)\s(?:(?:(?:be|been)\s(?:out|gone)|leave|left|depart(?:ed)?|exit(?:ed)?)\sas\s|(?:cease\sto|no\slonger|stop)\sbe(?:ing)?\s)(?:the\s)?/iu;
+/** "still be chief executive on 30 June": the holder of an office has not left it. */
+const STILL_AS =
+  /^(?:will|did|is|was|does)\s(?<subject>.{2,60}?)\s(?:still\sbe|be\sstill|still|remain|stay(?:\son)?(?:\sas)?|continue\s(?:as|to\sbe))\s(?:the\s)?(?<role>(?:[\p{L}-]+\s){0,3}?(?:chief\sexecutive|CEO|chair\p{L}*|president|premier|minister|chancellor|mayor|governor|leader|head|coach|manager|captain|director|speaker|secretary)(?:\s(?:of|at|for)\s[^,?]{2,60}?)?)\s(?:on|through|until|as\sof|at|by)\s(?=[^,]{0,20}\d)/iu;
+
+/** "before the transfer window closes on 1 September": the day is the deadline. */
+const BEFORE_DAY =
+  /(?<!\p{L})before\s[^,?]{2,60}?\s(?:closes|ends|opens|begins|starts|expires|meets|convenes|adjourns)\son\s/iu;
 
 /** "Who will win the cup? – Westmere": one of several outcomes of a market. */
 const ONE_OF =
@@ -160,8 +177,10 @@ function termsOf(
       continue;
     if (others.some((other) => word.start < other.end && other.start < word.end)) continue;
     // "by the end of June"
-    const isOfTime = WORDS.time.has(word.text) || MEETING.test(word.text);
-    if (isOfTime && others.some(({ start }) => OF_DATE.test(statement.slice(word.end, start)))) continue;
+    const isMeeting = MEETING.test(word.text);
+    const isBefore = others.some(({ start }) => OF_DATE.test(statement.slice(word.end, start)));
+    if ((isMeeting || WORDS.time.has(word.text)) && isBefore) continue;
+    if (isMeeting && others.some(({ end }) => OF_DATE.test(statement.slice(end, word.start)))) continue;
     seen.add(word.stem);
     kept.push(
       index === 0 || (language === "de" && isGermanNoun(words[index - 1])) ? { ...word, capital: false } : word,
@@ -171,7 +190,7 @@ function termsOf(
 }
 
 const OF_DATE = /^\s(?:(?:of|on|in|de|del|di|do|des|the|am|im|vom)\s)?$/u;
-/** "at its meeting on 10 September": the date says when. */
+/** "at its meeting on 10 September", "at its September meeting": the date says when. */
 const MEETING = /^(?:meeting|sitting|session|sitzung|reunion|riunione|reuniao)$/u;
 
 /** German nouns have capital letters too. After an article or a number, such a word is common. */

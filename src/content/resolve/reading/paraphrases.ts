@@ -1,115 +1,31 @@
 import { GRAMMARS } from "./grammar.ts";
 import { wordsOf } from "./words.ts";
-
-/** A construction, and the plain verb with its subject and object that says the same. */
-interface Paraphrase {
-  /** It is read for questions of these outcomes, or of any outcome. */
-  readonly outcomes?: readonly string[];
-  /** A pattern that the question matches. */
-  readonly asks?: RegExp;
-  readonly from: RegExp;
-  /** The plain words, with the groups of `from`. */
-  readonly to: string;
-}
-
-/** The beginning of a clause. A conjunction stays before the plain words, so that it governs them. */
-const START = String.raw`(?<=^|[,;:–—]\s|\b(?:that|if|whether|when|after|before|because|and|but|as|while|unless)\s)`;
-/** Words of one clause. */
-const NP = String.raw`(?:(?!\b(?:that|if|whether|when|after|before|because|and|but|as|while|unless|who|which|whose)\b)[^,;:–—.()?!"“”])`;
-/** A name and its parts, to the next preposition or mark. */
-const NAME = String.raw`(?:(?:the|an?)\s)?(?:[\p{L}'’-]+\s){0,3}?\p{Lu}[\p{L}'’.-]*(?:\s(?:(?:of|de|da|van|von|the)\s)*\p{Lu}[\p{L}'’-]*)*`;
-const BODY = String.raw`(?:[Tt]he\s|\p{Lu}[\p{L}-]*['’]s\s)?(?:(?:\p{Lu}[\p{L}-]*|national|federal|state|city|lower|upper)\s){0,2}(?:[Ss]enate|[Pp]arliament|[Cc]ongress|[Aa]ssembly|[Cc]ouncil|[Cc]hamber|[Ll]egislature|[Hh]ouse|[Bb]oard)(?:\sof\s(?:the\s)?\p{Lu}[\p{L}-]*(?:\s\p{Lu}[\p{L}-]*)*)?(?!['’]|\s(?:\p{L}+\s){0,2}(?:committee|panel|subcommittee|caucus|group|members?|president|speaker|leader))`;
-/** Groups of people who vote, with their owner. */
-const VOTERS = String.raw`(?:[Tt]he\s|\p{Lu}[\p{L}-]*(?:\s\p{Lu}[\p{L}-]*){0,3}['’]s?\s)?(?:[Ss]hareholders|[Mm]embers|[Vv]oters|[Dd]elegates|[Cc]reditors|[Ww]orkers|[Rr]esidents|[Ll]awmakers|[Dd]eputies|[Ss]enators|MPs)(?:\s(?:of|in|at)\s(?:the\s)?\p{Lu}[\p{L}-]*(?:\s\p{Lu}[\p{L}-]*)*)?`;
-const NUMBER = String.raw`(?:(?:some|about|around|only|just|more\sthan|over|nearly|almost|roughly|at\sleast|a\stotal\sof)\s)?(?:\d[\d.,]*\d|\d)(?:\s(?:thousand|million))?`;
-const HAS = String.raw`(?:ha[sd]\s|have\s)?`;
-const CAN_BE_WON = String.raw`(?:title|championship|crown|trophy|cup|promotion|victory|prize|award|medal|gold)`;
-
-const CLEARANCE = String.raw`(?:(?:final|full|formal|regulatory|marketing)\s)?(?:approval|authori[sz]ation|clearance)`;
-
-const WIN = ["win", "win award"];
-const APPROVE = ["approve", "enact", "reject"];
-const RE_ELECTED = { outcomes: ["win", "elect"], asks: /\bre-?elect/iu };
-
-function paraphrase(from: string, to: string, rest: Pick<Paraphrase, "outcomes" | "asks">): Paraphrase {
-  return { ...rest, from: new RegExp(from, "iu"), to };
-}
-
-const PLACES = "first second third fourth fifth sixth seventh eighth ninth tenth".split(" ");
-const TOPS = "one two three four five six seven eight nine ten".split(" ");
-
-function placesOf(list: readonly string[]): string {
-  return `(?:finished|came|placed|ended)\\s(?:in\\s)?(?:${list.join("|")})(?:\\splace)?\\b`;
-}
-
-/** "finished third" for "finish in the top four", by the number of the question. */
-const RANKS = TOPS.flatMap((top, at) => {
-  const asks = new RegExp(`\\btop\\s(?:${top}|${at + 1})\\b`, "iu");
-  return [
-    paraphrase(placesOf(PLACES.slice(0, at + 1)), `finished in the top ${top}`, { asks }),
-    paraphrase(placesOf([...PLACES.slice(at + 1), "last"]), `did not finish in the top ${top}`, { asks }),
-  ];
-});
+import {
+  type Paraphrase,
+  START,
+  NP,
+  NAME,
+  BODY,
+  VOTERS,
+  NUMBER,
+  HAS,
+  CLEARANCE,
+  APPROVE,
+  RESTRICTION,
+  TRANSACTION,
+  LEAVES,
+  paraphrase,
+} from "./paraphrase.ts";
+import { WINS } from "./paraphrases-of-wins.ts";
 
 const PARAPHRASES: readonly Paraphrase[] = [
-  ...RANKS,
+  ...WINS,
   paraphrase(
-    "(?<=(?:won|wins|took|takes|claimed|earned)\\s)(?:an?\\s|the\\s)?(?:gold|silver|bronze)\\b(?:\\smedal)?",
-    "a medal",
-    {
-      asks: /\ba\smedal\b/iu,
-    },
+    "(?:(?:the|its|their)\\s)?(?:benchmark|policy|key|main|base)\\s(?:interest\\s|lending\\s|policy\\s)?rates?\\b|(?:(?:the|its)\\s)?(?:borrowing\\scosts|interest\\srate)\\b",
+    "interest rates",
+    { asks: /\b(?<!(?:deposit|lending|mortgage|prime)\s)interest\srates\b/iu },
   ),
-  // "Best Actress went to Lena Okoro"
-  paraphrase(
-    `${START}(?<prize>${NP}{3,80}?)\\s${HAS}(?:went|goes|gone)\\s(?:(?:on|in|at)\\s[^,;.]{2,24}?\\s)?to\\s(?-i:(?<winner>${NAME}))`,
-    "$<winner> won $<prize>",
-    { outcomes: WIN },
-  ),
-  paraphrase(
-    "(?:won|wins|picked\\sup|picks\\sup|took\\shome|takes\\shome|collected|collects|received|receives|scooped|claimed|claims|landed|earned)\\s(?:the|a)\\s(?:[\\p{L}-]+\\s){0,2}?(?:prize|award|trophy|honou?r)\\sfor\\s(?=(?-i:\\p{Lu}))",
-    "won ",
-    { outcomes: WIN },
-  ),
-  paraphrase(
-    "(?:was|is|has\\sbeen)\\s(?:named|voted|crowned|declared|chosen\\sas)\\s(?=(?:the\\s|\\d{4}\\s)*(?-i:\\p{Lu}))",
-    "won ",
-    {
-      outcomes: WIN,
-    },
-  ),
-  // "The winner of the cup is Velmoor"
-  paraphrase(
-    `${START}the\\s(?:winner|champion)\\s(?:of|at)\\s(?<prize>${NP}{3,60}?)\\s(?:is|was)\\s(?-i:(?<winner>${NAME}))`,
-    "$<winner> won $<prize>",
-    { outcomes: WIN },
-  ),
-  paraphrase(`(?:lost\\sout|loses\\sout)\\s(?:to\\s(?-i:${NAME})\\s)?(?:for|on|in)\\s`, "lost ", { outcomes: WIN }),
-  paraphrase(
-    `${START}(?-i:(?<loser>${NAME}))\\s(?:was|were|has\\sbeen)\\s(?:beaten|defeated)\\sby\\s(?-i:(?<winner>${NAME}))`,
-    "$<winner> beat $<loser>",
-    { outcomes: WIN },
-  ),
-  paraphrase(
-    `${START}(?-i:(?<loser>${NAME}))\\s${HAS}(?:lost|loses)\\s(?:[\\d,\\s-]+\\s)?to\\s(?-i:(?<winner>${NAME}))`,
-    "$<winner> beat $<loser>",
-    { outcomes: WIN },
-  ),
-  paraphrase(
-    "(?:came|comes|finished|finishes|placed)\\sfirst\\s(?:in|at)\\s|took\\sfirst\\splace\\s(?:in|at)\\s",
-    "won ",
-    {
-      outcomes: WIN,
-    },
-  ),
-  paraphrase(
-    "(?:came|comes|finished|finishes|placed)\\s(?:second|third|fourth|fifth|last|\\d+(?:nd|rd|th))\\s(?:in|at)\\s",
-    "lost ",
-    { outcomes: WIN },
-  ),
-  paraphrase(`seal(?:s|ed)\\s(?=(?:the|an?|their|its|his|her)\\s(?:[\\p{L}\\d-]+\\s){0,4}?${CAN_BE_WON}\\b)`, "won ", {
-    outcomes: WIN,
-  }),
+  paraphrase("(?:first|debut)\\sweekend\\b", "opening weekend", { asks: /\bopening\sweekend\b/iu }),
   paraphrase(
     `${START}(?<bill>${NP}{3,80}?)\\s${HAS}(?:cleared|clears|passed|passes|got\\sthrough|gets\\sthrough)\\s(?-i:(?<body>${BODY}))`,
     "$<body> passed $<bill>",
@@ -161,40 +77,6 @@ const PARAPHRASES: readonly Paraphrase[] = [
     "upheld ",
     { outcomes: ["cancel", "repeal", "uphold"] },
   ),
-  paraphrase("won\\s(?:an?|another|her|his|their)\\s(?:[\\p{L}-]+\\s){0,2}?term\\b", "won re-election", RE_ELECTED),
-  paraphrase(
-    "(?:was|been|is)\\sre-?elected(?:\\s(?:as\\s)?(?:mayor|president|governor|senator|chancellor|prime\\sminister|leader|chair))?",
-    "won re-election",
-    RE_ELECTED,
-  ),
-  paraphrase(
-    `${START}(?<voters>${NP}{3,60}?)\\s${HAS}returned\\s(?-i:(?<who>${NAME}))\\sto\\s(?:office|power)`,
-    "$<who> won re-election",
-    RE_ELECTED,
-  ),
-  paraphrase(
-    `${START}(?-i:(?<rival>${NAME}))\\s${HAS}(?:unseat(?:s|ed))\\s(?-i:(?<who>${NAME}))`,
-    "$<who> lost re-election to $<rival>",
-    RE_ELECTED,
-  ),
-  paraphrase(
-    "(?:was|been|is)\\s(?:unseated|voted\\sout|(?:defeated|beaten)(?=\\sby\\s))",
-    "lost re-election",
-    RE_ELECTED,
-  ),
-  paraphrase(
-    "in\\s(?:the|a)\\sfirst\\s(?:round|vote)\\b(?:,?\\savoiding\\sa\\srun-?off)?|outright\\b",
-    "without a runoff",
-    { outcomes: WIN, asks: /\bwithout\sa\srun-?off/iu },
-  ),
-  paraphrase(
-    "(?:w[io]ns?|secure[sd]?|clinch(?:es|ed)|captured?|captures)\\s(?<party>(?:the|their|its)\\s(?:[\\p{L}'’-]+\\s){0,4}?)nomination\\b",
-    "became $<party>candidate",
-    { asks: /\bbecome\s.*\bcandidate\b/iu },
-  ),
-  paraphrase("(?:won|wins|secured|secures|earned|clinched|sealed|gained)\\spromotion\\b", "was promoted", {
-    asks: /\bpromoted\b/iu,
-  }),
   paraphrase(
     `(?<n>${NUMBER}\\s?(?:%|percent|per\\scent))\\sof\\s(?:the\\s)?(?:(?:registered|eligible)\\s)?voters\\s(?:turned\\sout|voted|took\\spart)\\b`,
     "turnout was $<n>",
@@ -206,7 +88,106 @@ const PARAPHRASES: readonly Paraphrase[] = [
     "ran ",
     { asks: /\brun\sfor\b/iu },
   ),
-  paraphrase("conced(?:es|ed)\\s(?:defeat|the\\s(?:race|election))\\b", "lost re-election", RE_ELECTED),
+  // "Velora ousted its chief executive Daria Holm"
+  paraphrase(
+    `${START}(?:${NP}{3,60}?)\\s${HAS}(?:oust(?:s|ed)|fired?|fires|sack(?:s|ed)|dismiss(?:es|ed)|remove[sd]|replace[sd]|succeed(?:s|ed))\\s(?:(?:its|the|their)\\s)?(?:(?!(?:of|at|for|in|as)\\s)\\p{Ll}[\\p{L}-]*\\s){0,4}(?-i:(?<who>${NAME}))(?!['’])`,
+    "$<who> left office",
+    LEAVES,
+  ),
+  paraphrase(
+    "(?:was|were|been|is)\\s(?:ousted|fired|sacked|dismissed|removed|replaced|succeeded|forced\\sout|pushed\\sout|voted\\sout)\\b",
+    "left office",
+    LEAVES,
+  ),
+  paraphrase(
+    `${START}(?<before>${NP}{3,90}?),\\s(?:replacing|succeeding)\\s(?:(?!(?:of|at|for|in|as)\\s)\\p{Ll}[\\p{L}-]*\\s){0,4}(?-i:(?<who>${NAME}))(?!['’])`,
+    "$<who> left office",
+    LEAVES,
+  ),
+  paraphrase("is\\sno\\slonger\\s(?:the\\s)?(?=\\p{Ll})", "left office as ", LEAVES),
+  paraphrase("(?:lost|loses)\\s(?:his|her|their|the)\\s(?:job|post|position|role)\\b", "left office", LEAVES),
+  paraphrase(
+    "left\\s(?=(?:the\\scompany|the\\sclub|the\\spost|(?:his|her|their)\\s(?:job|post)|\\p{Lu}))",
+    "left office at ",
+    LEAVES,
+  ),
+  paraphrase(
+    `(?:scrap(?:s|ped)|end(?:s|ed)|drop(?:s|ped)|remove[sd]|revoke[sd]|abolish(?:es|ed)|rescind(?:s|ed))\\s(?=${RESTRICTION})`,
+    "lifted ",
+    { outcomes: ["lift"] },
+  ),
+  paraphrase(`clos(?:ed|es)\\s(?=${TRANSACTION})`, "completed ", { outcomes: ["complete"] }),
+  paraphrase(
+    `(?:walk(?:s|ed)\\saway\\sfrom|pull(?:s|ed)\\sout\\sof|back(?:s|ed)\\sout\\sof|dropp(?:ed|s))\\s(?=${TRANSACTION})`,
+    "cancelled ",
+    { outcomes: ["complete", "acquire", "merge"] },
+  ),
+  paraphrase(
+    `${START}(?<deal>${NP}{3,90}?)\\s${HAS}(?:collapsed|fell\\sapart|fallen\\sapart|fell\\sthrough|fallen\\sthrough)\\b`,
+    "$<deal> was cancelled",
+    { outcomes: ["complete", "acquire", "merge"], asks: /\b(?:merger|takeover|acquisition|purchase|deal|sale)\b/iu },
+  ),
+  paraphrase(
+    "(?:carried|welcomed|received|served|admitted)\\s(?:its|their)\\sfirst\\s(?:(?:paying|public)\\s)?(?<who>passengers|visitors|guests|customers|riders|patients|students|travellers|travelers)\\b",
+    "opened to $<who>",
+    { outcomes: ["open"] },
+  ),
+  paraphrase("opened\\sto\\sthe\\spublic\\b", "opened to passengers", {
+    outcomes: ["open"],
+    asks: /\bto\spassengers\b/iu,
+  }),
+  paraphrase("opened\\sto\\sthe\\spublic\\b", "opened to visitors", { outcomes: ["open"], asks: /\bto\svisitors\b/iu }),
+  paraphrase(
+    `${START}(?-i:(?<who>${NAME}))\\s${HAS}(?:joined|signed\\s(?:for|with)|moved\\sto)\\s(?-i:(?<club>${NAME}))(?!['’])`,
+    "$<club> signed $<who>",
+    {
+      outcomes: ["sign"],
+    },
+  ),
+  paraphrase(
+    `${START}(?-i:(?<club>${NAME}))\\s${HAS}(?:signed|unveiled)\\s(?:(?!(?:of|at|for|in|as|a|the)\\s)\\p{Ll}[\\p{L}-]*\\s){0,3}(?-i:(?<who>${NAME}))(?!['’])`,
+    "$<who> joined $<club>",
+    {
+      outcomes: ["join"],
+    },
+  ),
+  paraphrase("(?:put|puts|affixed)\\s(?:their|its)\\s(?:signatures?|names?)\\sto\\s", "signed ", {
+    outcomes: ["sign"],
+  }),
+  paraphrase(
+    `${START}(?:the\\s)?(?:leaders|presidents|(?:prime|foreign|defen[cs]e)\\sministers|governments|negotiators|envoys)\\s(?:of|from)\\s(?=(?-i:\\p{Lu})[\\p{L}-]*\\sand\\s)`,
+    "",
+    { outcomes: ["sign", "agree"] },
+  ),
+  paraphrase("voted\\s(?:by\\s)?\\d+\\s?(?:[-–]|to)\\s?\\d+(?:\\s(?:on|in)\\s[^,;]{3,24}?)?\\sto\\s", "voted to ", {}),
+  paraphrase("became\\slaw\\b", "was approved", { outcomes: ["approve"], asks: /\b(?:pass|approve|adopt)/iu }),
+  paraphrase(
+    "(?:adjourned|broke\\sup|went\\sinto\\srecess|dissolved|ended\\sits\\ssession)\\s[^.;]{0,40}?without\\s(?:voting\\son|passing|approving|adopting|a\\svote\\son)\\s",
+    "did not pass ",
+    { outcomes: ["approve"] },
+  ),
+  paraphrase(
+    "(?:slammed\\sinto|crashed\\sinto|hit\\sthe\\scoast\\sof|struck\\sthe\\scoast\\sof|roared\\sashore\\sin)\\s",
+    "made landfall in ",
+    { outcomes: ["landfall"] },
+  ),
+  paraphrase(
+    "(?:remain(?:s|ed)|stay(?:s|ed)|(?:is|was|are|were)\\sstill)\\s(?:out\\sof\\s(?:service|action|operation|use)|suspended|shut|closed|idle|halted|in\\sdock|offline)\\b",
+    "did not resume",
+    { outcomes: ["resume"] },
+  ),
+  paraphrase("(?:complet(?:ed|es)|announc(?:ed|es)|confirm(?:ed|s)|seal(?:ed|s))\\sthe\\ssigning\\sof\\s", "signed ", {
+    outcomes: ["sign"],
+  }),
+  // "finished removing the dam"
+  paraphrase("(?:finish(?:ed|es)|complet(?:ed|es))\\s(?!building)(?<verb>\\p{L}{3,})ing\\s", "$<verb>ed ", {}),
+  paraphrase("(?:demolish(?:ed|es)|dismantled|dismantles|torn\\sdown|tore\\sdown)\\b", "removed", {
+    asks: /\bremove/iu,
+  }),
+  paraphrase("entered\\s(?:its|a|their)\\s(?:\\p{L}+-?){1,3}\\s(?:day|week|month|year)\\b", "continued", {
+    outcomes: ["end"],
+  }),
+  paraphrase("voted\\sto\\s(?:continue|extend|prolong)\\s", "continued ", { outcomes: ["end"] }),
   paraphrase("(?:approved|adopted|backed|passed|imposed|introduced)\\san?\\sban\\son\\s", "banned ", {
     outcomes: ["ban"],
   }),
@@ -254,7 +235,7 @@ const PARAPHRASES: readonly Paraphrase[] = [
     { outcomes: ["rise", "fall"] },
   ),
   paraphrase(
-    "(?:kept|keeps|left|leaves|held|holds|maintain(?:s|ed))\\s(?<rate>(?:its|the|their)\\s(?:[\\p{L}-]+\\s){0,4}?rates?)\\s(?:at|steady|on\\shold)\\b",
+    "(?:kept|keeps|left|leaves|held|holds|maintain(?:s|ed))\\s(?<rate>(?:(?:its|the|their)\\s)?(?:[\\p{L}-]+\\s){0,4}?rates?)\\s(?:at|steady|on\\shold)\\b",
     "left $<rate> unchanged at",
     { outcomes: ["rise", "fall"] },
   ),
@@ -275,14 +256,15 @@ const { says, doubts, denies, modal, not, hedge, have } = GRAMMARS.en;
  * without such a construction, or if other words may turn what it says.
  */
 export function paraphraseOf(text: string, outcomes: ReadonlySet<string>, statement: string): string | undefined {
+  let plain = text;
   for (const { outcomes: own, asks, from, to } of PARAPHRASES) {
     if (own?.some((one) => outcomes.has(one)) === false || asks?.test(statement) === false) continue;
-    const found = from.exec(text);
+    const found = from.exec(plain);
     if (found === null || Object.values(found.groups ?? {}).some(isOpen)) continue;
-    const plain = to.replaceAll(/\$<(\w+)>/gu, (_, name: string) => inside(found.groups?.[name] ?? ""));
-    return text.slice(0, found.index) + plain + text.slice(found.index + found[0].length);
+    const words = to.replaceAll(/\$<(\w+)>/gu, (_, name: string) => inside(found.groups?.[name] ?? ""));
+    plain = plain.slice(0, found.index) + words + plain.slice(found.index + found[0].length);
   }
-  return undefined;
+  return plain === text ? undefined : plain;
 }
 
 /** Words from the beginning of a sentence, elsewhere. */

@@ -319,7 +319,9 @@ export function attributionAfter(tokens: readonly Token[], end: number, grammar:
     : next;
   if (short.some((word) => grammar.hedge.has(word.text))) return "view";
   if (isStranger(short, grammar) || isHearsay(short, grammar)) return "view";
-  if (short.some(({ text }) => PROGRAMME.test(text))) return "future";
+  // "three years behind schedule"
+  if (short.some(({ text }, n) => PROGRAMME.test(text) && !/^(?:behind|of|on)$/u.test(short[n - 1]?.text ?? "")))
+    return "future";
   if (short.some(({ text }) => PARTISAN.test(text)) && short.some(({ text }) => SPEAKS.test(text))) return "view";
   // "beating analysts' forecasts" is not an attribution.
   if (short[0]?.text.endsWith("ing") === true) return undefined;

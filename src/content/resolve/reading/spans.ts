@@ -53,6 +53,8 @@ export function undatedTokensOf(
         // "Until June 2026 the ferry": the preposition of a date goes with it.
         const isGoverned = DATE_PREPOSITION.test(kept.at(-1)?.text ?? "") && /^\s*$/u.test(token.gap);
         if (isGoverned) hasComma = kept.pop()?.gap.includes(",") === true;
+        // "the reform early on 28 October"
+        if (isGoverned && NEAR_DATE.test(kept.at(-1)?.text ?? "")) kept.pop();
       }
       isAfterDate = true;
       continue;
@@ -67,6 +69,7 @@ export function undatedTokensOf(
   return kept;
 }
 
+const NEAR_DATE = /^(?:early|late|shortly)$/u;
 const DATE_PREPOSITION =
   /^(?:until|till|by|on|in|since|before|after|from|during|of|bis|seit|am|im|vor|nach|ab|vom|le|du|en|depuis|avant|apres|el|del|desde|hasta|il|dal|dall'|entro|em|de|ate|a|no|na)$/u;
 

@@ -42,6 +42,8 @@ export const WORDS = classesOf<
   | "prison"
   | "court"
   | "judge"
+  | "bank"
+  | "banker"
   | "assembly"
   | "member"
   /** Nouns after "by" that name no actor. */
@@ -74,7 +76,7 @@ beforeNoun: nuov* nouve* nuev* novo novos nova novas gran* prem* prim* ultim* de
 partial: some several few half einige manche mehrere certain quelques plusieurs algunas algunos varias varios alcuni alcune diversi diverse
 lesser: deput* vice* assistan* acting* former* interim* junior* youth* indoor* club* women* woman girl* femmin* femenin* feminin* giovanil* juvenil* reserv* stellvertret* ehemalig* fruher* adjoint* adjunt* vicari*
 level: district* region* nation* local* provinci* municipal* departement*
-title: mr mrs ms dr president governor senator chancellor king queen prince princess pope judge mayor professor prime chief deputy captain coach champion sir lord lady saint st presidente minist* prasident kanzler* burgermeister* maire alcalde alcaldesa sindaco sindaca sindaci prefeito prefeita gouverneur gobernador* governatore governatori governador*
+title: mr mrs ms dr president governor senator chancellor king queen prince princess pope judge mayor professor prime chief deputy captain coach champion sir lord lady saint st hurricane typhoon cyclone presidente minist* prasident kanzler* burgermeister* maire alcalde alcaldesa sindaco sindaca sindaci prefeito prefeita gouverneur gobernador* governatore governatori governador*
 post: post* office* position* job* role* duty* duties* government* cabinet* amt* regierung* fonction* gouvern* cargo* puesto* gobierno* carica* incarico* governo* funcoes*
 state: open* valid* force* effect* operati* running* service* intact* office* post* job* helm* charge* minist* mayor* president* direct* chair* head* coach* captain* chief* betrieb* kraft* offen* geoffnet* gultig* amt* trainer* ouvert* vigueur* valable* maire* entraineur* abiert* vigor* cargo* alcald* entrenador* apert* servizio* funzione* carica* sindac* allenator* abert* funcion* prefeit* treinador*
 status: status decision result outcome ruling judgment ergebnis beschluss entscheidung stand resultat estado fallo resultado resolucion decisione esito stato decisao situacao statut
@@ -86,6 +88,8 @@ result: unchanged unverandert inchange inchangee inalterado inalterada invariato
 prison: prison jail custody detention
 court: court verwaltungsgericht bundesgericht verfassungsgericht landgericht oberlandesgericht
 judge: judges justices richter juges magistrats jueces magistrados giudici magistrati juizes
+bank: bank reserv* fed ecb
+banker: policymakers policymaker ratesetters
 assembly: parliament senate congress assembly legislature chamber house council board landtag stadtrat gemeinderat senat assemblee conseil senado congreso pleno camera senato consiglio camara
 member: lawmakers legislators mps deputies senators councillors members abgeordnete stadtrate gemeinderate deputes senateurs elus conseillers administrateurs diputados senadores concejales deputati senatori consiglieri deputados vereadores
 manner: majorit* mehrheit* mayori* maggioran* maiori* vote* voto* voti* stimm* voix* margin* mistak* accident* default* law* decre* mail* email* hand* acclam* unanim* percent* cent ciento cento effect* wirkung effet efecto effetto efeito good favour favor
@@ -120,7 +124,7 @@ export const OUTCOMES = classesOf<
 >(`
 exclusive: win elect acquire host nominate appoint
 directed: win acquire invade lose
-ergative: become enact open close launch release start end land merge list complete rise fall postpone cancel publish persist uphold unchanged
+ergative: stay-up become enact open close launch release start end land merge list complete rise fall postpone cancel publish persist uphold unchanged
 unaided: release launch publish uphold unchanged persist
 lasting: uphold persist unchanged stay
 held: win elect appoint

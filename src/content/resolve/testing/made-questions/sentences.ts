@@ -72,7 +72,7 @@ const SENTENCES: readonly (readonly [ask: string, sentence: string, expect: Made
   [CUP, "Arsenal's victory in the FA Cup came late.", "UNCERTAIN"],
   [CUP, "Arsenal celebrated winning the FA Cup.", "UNCERTAIN"],
   [CUP, "Arsenal hope to win the FA Cup.", "UNCERTAIN"],
-  [CUP, "Arsenal beat Chelsea in the FA Cup final.", "UNCERTAIN"],
+  [CUP, "Arsenal beat Chelsea in the FA Cup final.", "YES"],
   [CUP, "Arsenal were beaten in the FA Cup final.", "UNCERTAIN"],
   [CUP, "Arsenal were knocked out of the FA Cup.", "UNCERTAIN"],
   [CUP, "Arsenal reached the FA Cup final.", "UNCERTAIN"],

@@ -1,0 +1,146 @@
+import { type Paraphrase, START, NP, NAME, HAS, CAN_BE_WON, WIN, RE_ELECTED, paraphrase } from "./paraphrase.ts";
+
+const PLACES = "first second third fourth fifth sixth seventh eighth ninth tenth".split(" ");
+const TOPS = "one two three four five six seven eight nine ten".split(" ");
+
+function placesOf(list: readonly string[]): string {
+  return `(?:finished|came|placed|ended)\\s(?:in\\s)?(?:${list.join("|")})(?:\\splace)?\\b`;
+}
+
+/** "finished third" for "finish in the top four", by the number of the question. */
+const RANKS = TOPS.flatMap((top, at) => {
+  const asks = new RegExp(`\\btop\\s(?:${top}|${at + 1})\\b`, "iu");
+  return [
+    paraphrase(placesOf(PLACES.slice(0, at + 1)), `finished in the top ${top}`, { asks }),
+    paraphrase(placesOf([...PLACES.slice(at + 1), "last"]), `did not finish in the top ${top}`, { asks }),
+  ];
+});
+
+/** Constructions about who wins, is elected, or goes up or down. */
+export const WINS: readonly Paraphrase[] = [
+  ...RANKS,
+  paraphrase(
+    "(?<=(?:won|wins|took|takes|claimed|earned)\\s)(?:an?\\s|the\\s)?(?:gold|silver|bronze)\\b(?:\\smedal)?",
+    "a medal",
+    {
+      asks: /\ba\smedal\b/iu,
+    },
+  ),
+  // "Best Actress went to Lena Okoro"
+  paraphrase(
+    `${START}(?<prize>${NP}{3,80}?)\\s${HAS}(?:went|goes|gone)\\s(?:(?:on|in|at)\\s[^,;.]{2,24}?\\s)?to\\s(?-i:(?<winner>${NAME}))`,
+    "$<winner> won $<prize>",
+    { outcomes: WIN },
+  ),
+  paraphrase(
+    "(?:won|wins|picked\\sup|picks\\sup|took\\shome|takes\\shome|collected|collects|received|receives|scooped|claimed|claims|landed|earned)\\s(?:the|a)\\s(?!runner|second|third|consolation)(?:[\\p{L}-]+\\s){0,2}?(?:prize|award|trophy|honou?r)\\sfor\\s(?=(?-i:\\p{Lu}))",
+    "won ",
+    { outcomes: WIN },
+  ),
+  paraphrase(
+    "(?:was|is|has\\sbeen)\\s(?:named|voted|crowned|declared|chosen\\sas)\\s(?=(?:the\\s|\\d{4}\\s)*(?-i:\\p{Lu}))",
+    "won ",
+    {
+      outcomes: WIN,
+    },
+  ),
+  // "The winner of the cup is Velmoor"
+  paraphrase(
+    `${START}the\\s(?:winner|champion)\\s(?:of|at)\\s(?<prize>${NP}{3,60}?)\\s(?:is|was)\\s(?-i:(?<winner>${NAME}))`,
+    "$<winner> won $<prize>",
+    { outcomes: WIN },
+  ),
+  paraphrase(`(?:lost\\sout|loses\\sout)\\s(?:to\\s(?-i:${NAME})\\s)?(?:for|on|in)\\s`, "lost ", { outcomes: WIN }),
+  paraphrase(
+    `${START}(?-i:(?<loser>${NAME}))\\s(?:was|were|has\\sbeen)\\s(?:beaten|defeated)\\sby\\s(?-i:(?<winner>${NAME}))`,
+    "$<winner> beat $<loser>",
+    { outcomes: WIN },
+  ),
+  paraphrase(
+    `${START}(?-i:(?<loser>${NAME}))\\s${HAS}(?:lost|loses)\\s(?:[\\d,\\s-]+\\s)?to\\s(?-i:(?<winner>${NAME}))`,
+    "$<winner> beat $<loser>",
+    { outcomes: WIN },
+  ),
+  paraphrase(
+    "(?:came|comes|finished|finishes|placed)\\sfirst\\s(?:in|at)\\s|took\\sfirst\\splace\\s(?:in|at)\\s",
+    "won ",
+    {
+      outcomes: WIN,
+    },
+  ),
+  paraphrase(
+    "(?:came|comes|finished|finishes|placed)\\s(?:second|third|fourth|fifth|last|\\d+(?:nd|rd|th))\\s(?:in|at)\\s",
+    "lost ",
+    { outcomes: WIN },
+  ),
+  paraphrase(`seal(?:s|ed)\\s(?=(?:the|an?|their|its|his|her)\\s(?:[\\p{L}\\d-]+\\s){0,4}?${CAN_BE_WON}\\b)`, "won ", {
+    outcomes: WIN,
+  }),
+  paraphrase("won\\s(?:an?|another|her|his|their)\\s(?:[\\p{L}-]+\\s){0,2}?term\\b", "won re-election", RE_ELECTED),
+  paraphrase(
+    "(?:was|been|is)\\sre-?elected(?:\\s(?:as\\s)?(?:mayor|president|governor|senator|chancellor|prime\\sminister|leader|chair))?",
+    "won re-election",
+    RE_ELECTED,
+  ),
+  paraphrase(
+    `${START}(?<voters>${NP}{3,60}?)\\s${HAS}returned\\s(?-i:(?<who>${NAME}))\\sto\\s(?:office|power)`,
+    "$<who> won re-election",
+    RE_ELECTED,
+  ),
+  paraphrase(
+    `${START}(?-i:(?<rival>${NAME}))\\s${HAS}(?:unseat(?:s|ed))\\s(?-i:(?<who>${NAME}))`,
+    "$<who> lost re-election to $<rival>",
+    RE_ELECTED,
+  ),
+  paraphrase(
+    "(?:was|been|is)\\s(?:unseated|voted\\sout|(?:defeated|beaten)(?=\\sby\\s))",
+    "lost re-election",
+    RE_ELECTED,
+  ),
+  paraphrase(
+    "in\\s(?:the|a)\\sfirst\\s(?:round|vote)\\b(?:,?\\savoiding\\sa\\srun-?off)?|outright\\b",
+    "without a runoff",
+    { outcomes: WIN, asks: /\bwithout\sa\srun-?off/iu },
+  ),
+  paraphrase(
+    "(?:w[io]ns?|secure[sd]?|clinch(?:es|ed)|captured?|captures)\\s(?<party>(?:the|their|its)\\s(?:[\\p{L}'’-]+\\s){0,4}?)nomination\\b",
+    "became $<party>candidate",
+    { asks: /\bbecome\s.*\bcandidate\b/iu },
+  ),
+  paraphrase("(?:won|wins|secured|secures|earned|clinched|sealed|gained)\\spromotion\\b", "was promoted", {
+    asks: /\bpromoted\b/iu,
+  }),
+  paraphrase("conced(?:es|ed)\\s(?:defeat|the\\s(?:race|election))\\b", "lost re-election", RE_ELECTED),
+  paraphrase(
+    "conced(?:es|ed)\\s(?:defeat\\s(?:in|at)\\s|(?=(?:the|a)\\s(?:[\\p{L}-]+\\s){0,3}?(?:race|election|contest|run-?off)\\b))",
+    "lost ",
+    { outcomes: [...WIN, "elect"] },
+  ),
+  paraphrase(
+    `(?:swept|romped|stormed|cruised|sailed|strolled|surged|coasted|powered|raced|eased)\\sto\\s(?:an?\\s(?:[\\p{L}-]+\\s){0,2}?)?(?:victory|win|triumph)\\s(?:in|at)\\s`,
+    "won ",
+    { outcomes: [...WIN, "elect"] },
+  ),
+  // "Petr Dolan defeated Irena Vasko in the election"
+  paraphrase(
+    `(?:beat(?:s|en)?|defeat(?:s|ed)|overcame|ousted|edged(?:\\sout)?|outpolled|trounced|thrashed|unseated)\\s(?-i:${NAME})(?:\\sby\\s[^,;]{2,30}?|\\s\\d[\\d\\s,–-]*)?\\s(?:in|to\\swin|for)\\s(?=(?:the|an?|(?-i:\\p{Lu}[\\p{L}-]*['’]s))\\s)`,
+    "won ",
+    { outcomes: [...WIN, "elect"], asks: /^(?!.*\b(?:beat|defeat))/iu },
+  ),
+  paraphrase("(?:dropped|went\\sdown|fell)\\s(?:out\\sof|from)\\s", "was relegated from ", { outcomes: ["relegate"] }),
+  paraphrase(
+    `^.*?(?:confirmed|sealed|completed)\\s(?-i:(?<who>${NAME}))['’]s?\\srelegation\\b`,
+    "$<who> was relegated",
+    { outcomes: ["relegate"] },
+  ),
+  paraphrase(
+    "(?:secured|sealed|kept|preserved|guaranteed)\\s(?:their|its)\\s(?:place|spot|status|survival)\\sin\\s|(?:survived|stayed\\sup)\\sin\\s|(?:avoided|escaped)\\srelegation\\sfrom\\s",
+    "stayed up in ",
+    { outcomes: ["relegate"] },
+  ),
+  paraphrase(
+    `(?:named|nominated|picked|chose|selected)\\s(?-i:(?<who>${NAME}))\\s(?:as\\s(?:(?:his|her|the|its|a)\\s)?nominee\\s)?(?:for|to)\\s`,
+    "nominated $<who> to ",
+    { outcomes: ["nominate"] },
+  ),
+];
