@@ -65,7 +65,7 @@ test("a request whose trailers have a status of the server's fault is given back
   expect(both.given()).toBe(1);
 });
 
-test("a response names no price, and imitates no receipt of the gateway", () => {
+test("a response names no charge", () => {
   const got: string[] = [];
   const response = new FreeResponse({
     start: ({ fields }) => void got.push(fields),
@@ -73,8 +73,7 @@ test("a response names no price, and imitates no receipt of the gateway", () => 
     end: (trailers) => void got.push(trailers),
     abort() {},
   });
-  const claims =
-    'Settlement-Overrides: {"amount":"4"}\r\nsettlement-deferral: {"path":"/secret"}\r\nPayment-Response: x\r\n';
+  const claims = 'Settlement-Overrides: {"amount":"4"}\r\nsettlement-deferral: {"path":"/secret"}\r\n';
   response.start(head(200, `A: 1\r\n${claims}`));
   response.end(`${claims}B: 2\r\n`);
   expect(got).toEqual(["A: 1\r\n", "B: 2\r\n"]);
