@@ -48,12 +48,16 @@ function isSlide({ images, words, headings, sentences }: Box): boolean {
   return images === 1 && headings === 0 && words <= MAX_WORDS_OF_A_CAPTION && sentences <= MAX_SENTENCES_OF_A_CAPTION;
 }
 
-/** Drops lines beside paragraphs that consist of the title of another page: "Read also: ...". */
-export function dropLeads({ blocks }: Outline, chosen: Uint8Array): void {
-  for (const [at, { box, count, heading, links, placeLinks }] of blocks.entries()) {
+const LEAD =
+  /^\s*(?:(?:read|see) (?:also|more|next)|related|lesen sie auch|mehr zum thema|(?:à )?lire aussi|le[ae] también|leia também|leggi anche|lees ook|читайте также|関連記事|相关阅读|관련 기사)\s*[:：]/iu;
+
+/** Drops lines beside paragraphs that lead to another page: "Read also: ...", and in news also such lines without a label. */
+export function dropLeads({ blocks }: Outline, chosen: Uint8Array, isNews = true): void {
+  for (const [at, { box, count, heading, links, placeLinks, text }] of blocks.entries()) {
     if (chosen[at] !== 1 || heading > 0 || (box.flags & MAY_LINK) !== 0 || links !== 1 || placeLinks > 0) continue;
     const { words, linkWords, endsSentence } = count;
     if (words < MIN_WORDS_OF_A_LEAD || words > MAX_WORDS_OF_A_LEAD || linkWords * 2 < words || endsSentence) continue;
+    if (!isNews && !LEAD.test(text)) continue;
     if (isProse(blocks[at - 1]) || isProse(blocks[at + 1])) chosen[at] = 0;
   }
 }

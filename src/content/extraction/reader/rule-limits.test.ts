@@ -238,8 +238,9 @@ describe("the captions of a row of pictures", () => {
 
 describe("a line that leads to another page", () => {
   const PROSE = `<p>${words(12)}.</p>`;
-  const isDropped = (line: string, before = PROSE, after = "") =>
-    textsLeft(before + line + after, dropLeads).length < textsLeft(before + line + after, () => {}).length;
+  const isDropped = (line: string, before = PROSE, after = "", isNews = true) =>
+    textsLeft(before + line + after, (outline, chosen) => dropLeads(outline, chosen, isNews)).length <
+    textsLeft(before + line + after, () => {}).length;
   const link = (count: number) => `<a href=/x>${words(count)}</a>`;
 
   test.each<[string, string, boolean]>([
@@ -260,6 +261,14 @@ describe("a line that leads to another page", () => {
   ])("is dropped if it has %s: %p", (_what, line, isSo) => {
     expect(isDropped(line)).toBe(isSo);
   });
+
+  test.each(["Read also:", "Lesen Sie auch:", "Читайте также:", "関連記事："])(
+    "is dropped with the label %p",
+    (label) => {
+      const dropped = [label, "", "Word:"].map((of) => isDropped(`<p>${of} ${link(4)}</p>`, PROSE, "", false));
+      expect(dropped).toEqual([true, false, false]);
+    },
+  );
 
   test("is dropped above a paragraph too", () => {
     expect(isDropped(`<p>${link(4)}</p>`, "", PROSE)).toBe(true);

@@ -44,9 +44,7 @@ export const RULES = {
   dropSlides: (outline, chosen, { isStory }) => {
     if (isStory) dropSlides(outline, chosen);
   },
-  dropLeads: (outline, chosen, { isNews }) => {
-    if (isNews) dropLeads(outline, chosen);
-  },
+  dropLeads: (outline, chosen, { isNews }) => dropLeads(outline, chosen, isNews),
   dropHidden,
   dropCopies,
   fitCode,
