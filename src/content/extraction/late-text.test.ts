@@ -4,7 +4,11 @@ import { type ExtractionOutcome } from "./tree/extraction.ts";
 
 const TEXT = "The night train leaves at half past ten, and reaches the coast just as the bakeries open their doors. ";
 
-function read(html: string, kind: "article" | "text" = "text", engine: "static" | "browser" = "static"): string {
+function read(
+  html: string,
+  kind: "article" | "markdown" | "text" = "text",
+  engine: "static" | "browser" = "static",
+): string {
   const page = { contentType: "text/html", statusCode: 200, headers: [], complete: true } as const;
   const source = { ...page, engine, body: html, finalUrl: "https://site.test/" };
   const outcome: ExtractionOutcome = extract({ source, task: { kind }, mayNeedBrowser: false });
@@ -107,4 +111,13 @@ describe("text in noscript", () => {
   test("is not read in a page from a browser", () => {
     expect(read(`<p>Shown.</p><noscript>${posts}</noscript>`, "text", "browser")).toBe("Shown.");
   });
+});
+
+test("e-mail addresses that Cloudflare encoded are shown, and linked", () => {
+  const code = "2a5a45595e6a4b045e4f595e";
+  const mark = `<span class="__cf_email__" data-cfemail="${code}">[email&#160;protected]</span>`;
+  const html = `<p>Write to <a href="/cdn-cgi/l/email-protection#${code}">${mark}</a> or ${mark}, not <i data-cfemail="2a">x</i>.</p>`;
+  expect(read(html)).toBe("Write to post@a.test or post@a.test, not x.");
+  expect(read(html, "markdown")).toBe("Write to [post@a.test](mailto:post@a.test) or post@a.test, not *x*.");
+  expect(read(html, "text", "browser")).toContain("protected");
 });

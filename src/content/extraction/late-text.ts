@@ -1,7 +1,9 @@
-import { type Document } from "domhandler";
+import { type AnyNode, type Document, isTag, Text } from "domhandler";
 import { type EngineName } from "../page/page.ts";
 import { showNoscript } from "./noscript.ts";
 import { placeStreamedParts } from "./streamed-parts.ts";
+import { replaceChildren } from "./tree/relink.ts";
+import { walkNodes } from "./tree/walk.ts";
 
 /** Shows parts that the server streamed last in their places. True if the page has such parts. */
 export function showStreamedParts(tree: Document, html: string, engine: EngineName): boolean {
@@ -10,10 +12,32 @@ export function showStreamedParts(tree: Document, html: string, engine: EngineNa
   return true;
 }
 
-/** Shows text that a page without scripts would not show: the content of `noscript`. */
+/** Shows text that a page without scripts would not show: the content of `noscript`, and e-mail addresses that Cloudflare encoded. */
 export function showLateText(tree: Document, html: string, engine: EngineName): void {
   if (engine !== "static") return;
   if (html.includes("<noscript") || /<noscript/i.test(html)) showNoscript(tree);
+  if (html.includes("data-cfemail") || html.includes(ENCODED)) walkNodes(tree, { enter: showAddress });
+}
+
+/** The address of a link to an encoded address. */
+const ENCODED = "/cdn-cgi/l/email-protection";
+
+function showAddress(node: AnyNode): true {
+  if (!isTag(node)) return true;
+  const { attribs } = node;
+  const address = decoded(attribs["data-cfemail"]);
+  if (address !== undefined) replaceChildren(node, [new Text(address)]);
+  const [path, code] = attribs["href"]?.split("#") ?? [];
+  const linked = path?.endsWith(ENCODED) === true ? (decoded(code) ?? address) : undefined;
+  if (linked !== undefined) attribs["href"] = `mailto:${linked}`;
+  return true;
+}
+
+/** The first byte of the code changes the bits of all others. */
+function decoded(code = ""): string | undefined {
+  if (!/^(?:[\da-f]{2}){2,500}$/i.test(code)) return undefined;
+  const [key = 0, ...bytes] = Buffer.from(code, "hex");
+  return Buffer.from(bytes.map((byte) => byte ^ key)).toString();
 }
 
 /** Characters of the longest beginning of the attribute: a space and `id="`. */

@@ -32,33 +32,12 @@ function hasLatePicture(page: Survey): boolean {
   return LATE_ADDRESSES.some((attribute) => page.having(attribute).some((element) => isLatePicture(element)));
 }
 
-/** Whether Cloudflare's proxy hides an e-mail address, which its script shows. */
-function hidesAddress(page: Survey): boolean {
-  if (page.hasAny(["data-cfemail"])) return true;
-  return page.having("href").some(({ attribs }) => attribs["href"]?.includes("/cdn-cgi/l/email-protection"));
-}
-
 /** Scripts that convert text: formulas, diagrams, whole Markdown documents. */
 const TRANSFORMERS =
   /\bmathjax\b|\/(?:tex-(?:mml-)?(?:chtml|svg)|latest)\.js|(?:katex[\w./@-]{0,60}|\/)auto-render[\w.-]{0,20}\.js|\bmermaid\b|\/(?:zero-md|docsify|marked|showdown|markdown-it|strapdown|remark)[\w.@/-]{0,60}\.js|asciinema|viz\.js|vega-embed|emojione|twemoji|google-code-prettify/i;
 
 function isTransformed({ code: { unknown } }: Survey): boolean {
   return unknown.some(({ address }) => TRANSFORMERS.test(address));
-}
-
-/** Whether a highlighter adds the missing language names of code blocks. */
-function isHighlighted(page: Survey): boolean {
-  const { code, elements } = page;
-  if (!code.unknown.some(({ address }) => /(?:^|[/.-])(?:highlight|hljs)[\w.-]{0,40}\.js/i.test(address))) return false;
-  return page
-    .named("code")
-    .some(
-      ({ attribs, parent }) =>
-        elements[parent]?.name === "pre" &&
-        !/(?:^|\s)(?:lang(?:uage)?-|no-?highlight)/.test(
-          `${attribs["class"] ?? ""} ${elements[parent].attribs["class"] ?? ""}`,
-        ),
-    );
 }
 
 /** Whether the page has more hidden than visible text, so that a script probably shows the hidden text. */
@@ -71,7 +50,5 @@ export const CONTENT_SIGNS: readonly Sign[] = [
   { name: "placeholder", shown: hasPlaceholder },
   { name: "hidden-page", shown: isCovered },
   { name: "late-picture", shown: hasLatePicture },
-  { name: "hidden-address", shown: hidesAddress },
   { name: "transformed-text", shown: isTransformed },
-  { name: "guessed-language", shown: isHighlighted },
 ];

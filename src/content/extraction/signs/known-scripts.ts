@@ -6,7 +6,7 @@ const HARMLESS_HOSTS =
 
 /** The same as paths, since many sites serve these scripts from their own hosts. */
 const HARMLESS_PATHS =
-  /\/(?:gtag\/js|gtm\.js|ga\.js|analytics(?:[.-][\w.-]{1,40})?\.js|matomo\.js|piwik\.js|js\/plausible[\w.-]{0,40}\.js|umami\.js|beacon\.min\.js|fbevents\.js|adsbygoogle\.js|gpt\.js|prebid[\w.-]{0,40}\.js|ads?(?:[.-]\w{1,20}){0,3}\.js|cmp[\w.-]{0,40}\.js|(?:[\w-]{1,30}[.-])?(?:cookie-?(?:consent|law|notice|banner)|consent|gdpr)[\w.-]{0,60}\.js|otsdkstub\.js|uc\.js|klaro[\w.-]{0,20}\.js|tarteaucitron[\w.-]{0,20}\.js|nr-[\w.-]{1,40}\.js|rum[\w.-]{0,20}\.js|recaptcha\/[\w./-]{1,40}\.js|wp-emoji-release\.min\.js|wp-embed(?:\.min)?\.js|comment-reply(?:\.min)?\.js|cdn-cgi\/(?:challenge-platform\/scripts|scripts\/[\w/-]{1,60}\/rocket-loader|zaraz)[\w./-]{0,80}|serviceworker[\w.-]{0,20}\.js|sw-register[\w.-]{0,20}\.js)$/;
+  /\/(?:gtag\/js|gtm\.js|ga\.js|analytics(?:[.-][\w.-]{1,40})?\.js|matomo\.js|piwik\.js|js\/plausible[\w.-]{0,40}\.js|umami\.js|beacon\.min\.js|fbevents\.js|adsbygoogle\.js|gpt\.js|prebid[\w.-]{0,40}\.js|ads?(?:[.-]\w{1,20}){0,3}\.js|cmp[\w.-]{0,40}\.js|(?:[\w-]{1,30}[.-])?(?:cookie-?(?:consent|law|notice|banner)|consent|gdpr)[\w.-]{0,60}\.js|otsdkstub\.js|uc\.js|klaro[\w.-]{0,20}\.js|tarteaucitron[\w.-]{0,20}\.js|nr-[\w.-]{1,40}\.js|rum[\w.-]{0,20}\.js|recaptcha\/[\w./-]{1,40}\.js|wp-emoji-release\.min\.js|wp-embed(?:\.min)?\.js|comment-reply(?:\.min)?\.js|cdn-cgi\/(?:challenge-platform\/scripts|scripts\/[\w/-]{1,60}\/(?:rocket-loader|email-decode)|zaraz)[\w./-]{0,80}|serviceworker[\w.-]{0,20}\.js|sw-register[\w.-]{0,20}\.js)$/;
 
 /** Libraries that do nothing until other code calls them, by the beginnings of their file names. */
 const LIBRARIES = new Set(
