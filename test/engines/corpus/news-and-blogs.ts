@@ -1,4 +1,4 @@
-import { type CorpusPage, html, plain, scripted } from "./page.ts";
+import { type CorpusPage, html, plain } from "./page.ts";
 import { FOOTER, NAV, paragraphs, sentences, times } from "./prose.ts";
 import { ANALYTICS, TAG_MANAGER, ADS, MATOMO, JSON_LD, JQUERY, SITE, NO_JS, article } from "./snippets.ts";
 
@@ -139,13 +139,6 @@ function pay(x) { return x &lt; 3 ? "free" : toll; }</code></pre>${paragraphs(2,
       title: "Code",
       body: `<main><h1>Counting</h1>${paragraphs(5, 26)}<pre class="language-python"><code class="language-python">def toll(axles):
     return axles * 3</code></pre></main><script src="/js/prism.js"></script>`,
-    }),
-  ),
-  scripted(
-    "/blog/language-guessed",
-    html({
-      title: "Code",
-      body: `<main><h1>Counting</h1>${paragraphs(5, 27)}<pre><code>const toll = 3;</code></pre></main><script src="/js/highlight.min.js"></script>`,
     }),
   ),
   plain(

@@ -47,22 +47,6 @@ describe("a page that shows only a notice has the article of its data", () => {
   });
 });
 
-const PREVIEW = `<main><article><h1>The ferry and the lighthouse</h1><p>${paragraphs[0]}</p><p>Subscribe to read on.</p></article></main>`;
-const declared = (texts: readonly string[]) =>
-  json({ "@type": "NewsArticle", articleBody: texts.join("\n") }, "application/ld+json");
-
-test("a page that shows the beginning of its declared article has the whole article", () => {
-  expect(read(PREVIEW, declared(paragraphs)).split("\n\n")).toEqual(paragraphs);
-});
-
-test.each([
-  ["begins otherwise", [OTHERS, ...paragraphs.slice(1)]],
-  ["is not twice as long", paragraphs.slice(0, 1)],
-])("a page with a declared article that %s keeps what it shows", (_what, texts) => {
-  expect(read(PREVIEW, declared(texts))).toStartWith(paragraphs[0] ?? "");
-  expect(read(PREVIEW, declared(texts))).not.toContain("On day 2");
-});
-
 describe("a page keeps what it shows", () => {
   test.each([
     ["if the data have other texts", OUTDATED, json({ legal: OTHERS })],

@@ -231,16 +231,7 @@ describe("the names and types of a page", () => {
       "<p itemscope itemtype='https://schema.org/Product '>",
       { types: new Map([["Product", 1]]) },
     ],
-    [
-      "nothing",
-      "",
-      { title: "", socialTitle: "", headline: "", siteName: "", socialType: "", articles: [], homes: [] },
-    ],
-    [
-      "the texts of articles and posts",
-      ld({ articleBody: "A", "@graph": [{ text: "B" }, { text: 5 }] }),
-      { articles: ["A", "B"] },
-    ],
+    ["nothing", "", { title: "", socialTitle: "", headline: "", siteName: "", socialType: "", homes: [] }],
     ["no text of a meta element without a name", "<meta content=A>", { socialTitle: "" }],
   ])("are %s", (_which, html, expected) => {
     expect(read(html)).toMatchObject(expected);

@@ -60,8 +60,6 @@ export interface PageMetadata {
   readonly socialType: string;
   /** The types of JSON-LD's outer objects and of microdata, with their counts. */
   readonly types: ReadonlyMap<string, number>;
-  /** The texts of the articles and posts that its JSON-LD declares. */
-  readonly articles: readonly string[];
   readonly byline: string | undefined;
   readonly published: string | undefined;
   /** Whether only elements of the body declare the author, and they name at least three. */
@@ -92,7 +90,6 @@ class FoundMetadata {
   readonly #meta = new Map<string, string>();
   readonly #types = new Map<string, number>();
   readonly #texts = new Map<string, string>();
-  readonly #articles: string[] = [];
   #title: string | undefined;
   #language: string | undefined;
   #canonical: string | undefined;
@@ -149,7 +146,6 @@ class FoundMetadata {
       siteName: first("og:site_name", "application-name") ?? this.#texts.get("publisher") ?? "",
       socialType: first("og:type")?.toLowerCase() ?? "",
       types: this.#types,
-      articles: this.#articles,
       byline: declared ?? bylineOf(this.#byline),
       isOfItems: declared === undefined && this.#names.size >= MIN_AUTHORS_OF_ITEMS,
       published: dateOf(published ?? this.#time),
@@ -208,7 +204,6 @@ class FoundMetadata {
   #seeThing(thing: Thing, names: ReadonlyMap<unknown, unknown>): void {
     const types = [thing["@type"]].flat().filter((type) => typeof type === "string");
     for (const type of types) this.#count(type);
-    for (const text of [thing["articleBody"], thing["text"]]) if (typeof text === "string") this.#articles.push(text);
     this.#keep("inLanguage", thing["inLanguage"]);
     this.#keep("datePublished", thing["datePublished"]);
     this.#keep("author", nameIn(thing["author"], names));

@@ -13,14 +13,14 @@ import { MAX_SAMPLE, languageByScript, languageOf } from "./language.ts";
 import { type PageMetadata, metadataOf } from "./metadata.ts";
 import { readerModel } from "./model.ts";
 import { type Outline, outlineOf } from "./outline.ts";
-import { groupAlike, titleAmong, tokens } from "./page-parts.ts";
+import { groupAlike, titleAmong } from "./page-parts.ts";
 import { groupByTemplate } from "./templates.ts";
 import { dropPictures } from "./pictures.ts";
 import { siteNameOf } from "./site-name.ts";
 import { beginsStory } from "./stories.ts";
 import { separateWords } from "./separate.ts";
 import { dropTitleHeading, titleOf } from "./title.ts";
-import { bodyOf, countWords, wordsIn } from "./words.ts";
+import { bodyOf, wordsIn } from "./words.ts";
 import { type VisibleDetails } from "./visible-details.ts";
 import { RULES } from "./rules.ts";
 
@@ -119,8 +119,7 @@ export function articleOf(tree: Document, url: string, options: ReadOptions = {}
   dropTitleHeading(article, title);
   const words = wordsIn(article);
   const isNotice = words <= MAX_WORDS_OF_A_NOTICE && (own === -1 || expected < CONFIDENCE_OF_DATA) && !hints.isList;
-  const isBeginning = goesOn(metadata.articles, outline, chosen, words);
-  const inData = isNotice || isBeginning ? dataArticleOf(tree, hints.title, words) : undefined;
+  const inData = isNotice ? dataArticleOf(tree, hints.title, words) : undefined;
   if (inData !== undefined) prepare(inData, url, tree);
   const confidence = inData === undefined ? expected : Math.min(expected, CONFIDENCE_OF_DATA);
   return {
@@ -142,18 +141,6 @@ function languageIn({ language, title }: PageMetadata, { blocks }: Outline, chos
     if (sample.length > MAX_SAMPLE) break;
   }
   return language === undefined ? languageOf(sample) : (languageByScript(sample) ?? language);
-}
-
-/** Whether a declared text begins like the article, and is more than twice as long: readers see only its beginning. */
-function goesOn(declared: readonly string[], { blocks }: Outline, chosen: Uint8Array, words: number): boolean {
-  const long = declared.filter((text) => text.length > 2 * words && countWords(text) > 2 * words);
-  if (long.length === 0) return false;
-  const first = blocks.find(
-    ({ count, heading }, at) => chosen[at] === 1 && heading === 0 && count.words >= MIN_WORDS_OF_SAMPLE,
-  );
-  if (first === undefined) return false;
-  const beginning = tokens(first.text).slice(0, MIN_WORDS_OF_SAMPLE).join(" ");
-  return long.some((text) => tokens(text).join(" ").includes(beginning));
 }
 
 function scoresOf(outline: Outline, metadata: PageMetadata, url: string): Float32Array {
