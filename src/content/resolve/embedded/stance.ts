@@ -6,7 +6,7 @@ import { conceptsIn } from "../reading/concepts.ts";
 import { GRAMMARS } from "../reading/grammar.ts";
 import { quantitiesOf } from "../reading/quantities.ts";
 import { EFFECT, LAST_YEAR } from "../reading/phrases.ts";
-import { type ReadSentence, undatedTokensOf } from "../reading/spans.ts";
+import { type ReadSentence, type Token, undatedTokensOf } from "../reading/spans.ts";
 import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
 import { paraphraseOf } from "../reading/paraphrases.ts";
 import { type Language, wordsOf } from "../reading/words.ts";
@@ -139,9 +139,27 @@ function saysOther(
   return (
     hasSurplus(asked, text, sentence, part) ||
     // "the largest service in Norway"
-    (asksSuperlative(asked) && isInOtherPlace(asked, sentence.tokens, part)) ||
+    ((asksSuperlative(asked) || leavesPlace(asked, sentence.tokens, part)) &&
+      isInOtherPlace(asked, sentence.tokens, part)) ||
     isReversed(text, part)
   );
+}
+
+/** Whether the question names where it happens, and a clause does not. */
+function leavesPlace(
+  { plan, names }: Asked,
+  tokens: readonly Token[],
+  part: { readonly start: number; readonly end: number },
+): boolean {
+  const words = wordsOf(plan.statement);
+  const places = words
+    .filter(({ stem }, at) => names.has(stem) && WORDS.in.has(words[at - 1]?.text))
+    .map(({ stem }) => stem);
+  const clause = tokens.filter(({ start, end }) => start >= part.start && end <= part.end);
+  // "in Norvia, after it passed Coralia"
+  const other = clause.findIndex(({ text }) => WORDS.circumstance.has(text));
+  const said = other < 0 ? clause : clause.slice(0, other);
+  return places.some((place) => !said.some(({ stem }) => stem === place));
 }
 
 /**
