@@ -105,6 +105,11 @@ const PARAPHRASES: readonly Paraphrase[] = [
     LEAVES,
   ),
   paraphrase("is\\sno\\slonger\\s(?:the\\s)?(?=\\p{Ll})", "left office as ", LEAVES),
+  paraphrase(
+    "(?:lost|loses)\\s(?:his|her|their|the)\\s(?:job|post|position|role)\\s(?:of|as)\\s",
+    "left office as ",
+    LEAVES,
+  ),
   paraphrase("(?:lost|loses)\\s(?:his|her|their|the)\\s(?:job|post|position|role)\\b", "left office", LEAVES),
   paraphrase(
     "left\\s(?=(?:the\\scompany|the\\sclub|the\\spost|(?:his|her|their)\\s(?:job|post)|\\p{Lu}))",
