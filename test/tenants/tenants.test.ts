@@ -44,7 +44,8 @@ describe.each([PROCESSES, MICRO_VMS])("tenants that are $name", (kind) => {
       expect(told.map(({ tenant }) => tenant)).toEqual(keys);
       expect(told.map(({ url }) => url)).toEqual(keys.map((_, i) => `/${i}`));
       expect(new Set(told.map(({ boot }) => boot)).size).toBe(2);
-      expect([manager.started, manager.asked.toSorted()]).toEqual([2, ["acme", "beta"]]);
+      // A machine that is too busy to accept a connection is asked for again.
+      expect([manager.started, [...new Set(manager.asked)].toSorted()]).toEqual([2, ["acme", "beta"]]);
     },
     LONG_MS,
   );
@@ -53,9 +54,10 @@ describe.each([PROCESSES, MICRO_VMS])("tenants that are $name", (kind) => {
     "requests of warm tenants go straight to the machine, with their bodies and the client's Host",
     async () => {
       const body = "x".repeat(200_000);
+      const before = tenants.manager.asked.length;
       const told = await tenants.told("acme", "/p", { method: "POST", body, headers: { host: "shop.example" } });
       expect(told).toMatchObject({ tenant: "acme", body: body.length, host: "shop.example" });
-      expect(tenants.manager.asked.length).toBe(2);
+      expect(tenants.manager.asked.length).toBe(before);
       expect((await tenants.warm()).toSorted()).toEqual(["acme", "beta"]);
     },
     LONG_MS,

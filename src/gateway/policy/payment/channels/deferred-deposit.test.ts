@@ -90,7 +90,7 @@ onEachStore((newStore) => {
     channel.made = () => LOST;
     const payment = channel.depositPayment(1000, 5000);
     expect((await channel.shop.send(payment)).status).toBe(503);
-    expect((await recorded(channel, "0"))?.state).toBe("unknown");
+    await until(async () => (await recorded(channel, "0"))?.state === "unknown");
     channel.state = { ...channel.state, balance: 5000n };
     const again = await channel.shop.send(payment);
     expect([again.status, await again.text(), again.headers.get("payment-response")]).toEqual([202, "job", null]);
