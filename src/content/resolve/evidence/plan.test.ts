@@ -249,3 +249,25 @@ describe("queries", () => {
     expect(planOf("?", "", NOW).queries.length).toBeGreaterThanOrEqual(2);
   });
 });
+
+test.each([
+  [
+    "Will Daria Holm be out as chief executive of Velora by June 2026?",
+    "Will Daria Holm leave office as chief executive of Velora by June 2026",
+  ],
+  ["Daria Holm out as CEO of Velora by June 2026?", "will Daria Holm leave office as CEO of Velora by June 2026"],
+  [
+    "Will Daria Holm still be the mayor of Marl on 30 June 2026?",
+    "will Daria Holm not leave office as mayor of Marl by 30 June 2026",
+  ],
+  ["Will the drug no longer be available by June 2026?", "Will the drug no longer be available by June 2026"],
+  ["Will the troops leave as planned by June 2026?", "Will the troops leave as planned by June 2026"],
+  ["Will the bridge still be closed on 30 June 2026?", "Will the bridge still be closed on 30 June 2026"],
+  [
+    "Will Arden sign Luca Brandt before the window closes on 1 June 2026?",
+    "Will Arden sign Luca Brandt before 1 June 2026",
+  ],
+])("%s", (question, statement) => {
+  const { statement: own, parts } = planOf(question, "", NOW);
+  expect([own, parts]).toEqual([statement, undefined]);
+});

@@ -116,13 +116,22 @@ const BE_NEXT = /^(?<subject>(?:will|is)\s.{3,80}?)\s(?:going\sto\s)?be\sthe\s(?
 const BE_CANDIDATE =
   /^(?<subject>(?:will|is|was)\s.{3,80}?)(?:\s(?:going\sto\s)?be)?\s(?<party>(?:the\s(?:[\p{L}-]+\s){0,3}?|(?:the\s)?\p{Lu}[\p{L}\s-]{2,40}['’]s?\s(?:[\p{L}-]+\s){0,2}?))(?:candidate|nominee)(?!\p{L})/iu;
 
+/** An office, with up to three words before it. */
+const OFFICE = String.raw`(?:[\p{L}-]+\s){0,3}?(?:chief\sexecutive|CEO|chair\p{L}*|president|premier|minister|chancellor|mayor|governor|leader|head|coach|manager|captain|director|speaker|secretary)(?!\p{L})`;
 /** "Holm out as chief executive by June?", "be out as chief executive", "no longer be chief executive" */
-const OUT_AS = /^(?<subject>(?!(?:will|is)\s)[^,?]{2,60}?)\sout\sas\s(?:the\s)?/iu;
-const LEAVE_AS =
-  /^(?<subject>(?:will|did|has)\s.{2,60}?)\s(?:(?:(?:be|been)\s(?:out|gone)|leave|left|depart(?:ed)?|exit(?:ed)?)\sas\s|(?:cease\sto|no\slonger|stop)\sbe(?:ing)?\s)(?:the\s)?/iu;
+const OUT_AS = new RegExp(
+  String.raw`^(?<subject>(?!(?:will|is)\s)[^,?]{2,60}?)\sout\sas\s(?:the\s)?(?=${OFFICE})`,
+  "iu",
+);
+const LEAVE_AS = new RegExp(
+  String.raw`^(?<subject>(?:will|did|has)\s.{2,60}?)\s(?:(?:(?:be|been)\s(?:out|gone)|leave|left|depart(?:ed)?|exit(?:ed)?)\sas\s|(?:cease\sto|no\slonger|stop)\sbe(?:ing)?\s)(?:the\s)?(?=${OFFICE})`,
+  "iu",
+);
 /** "still be chief executive on 30 June": the holder of an office has not left it. */
-const STILL_AS =
-  /^(?:will|did|is|was|does)\s(?<subject>.{2,60}?)\s(?:still\sbe|be\sstill|still|remain|stay(?:\son)?(?:\sas)?|continue\s(?:as|to\sbe))\s(?:the\s)?(?<role>(?:[\p{L}-]+\s){0,3}?(?:chief\sexecutive|CEO|chair\p{L}*|president|premier|minister|chancellor|mayor|governor|leader|head|coach|manager|captain|director|speaker|secretary)(?:\s(?:of|at|for)\s[^,?]{2,60}?)?)\s(?:on|through|until|as\sof|at|by)\s(?=[^,]{0,20}\d)/iu;
+const STILL_AS = new RegExp(
+  String.raw`^(?:will|did|is|was|does)\s(?<subject>.{2,60}?)\s(?:still\sbe|be\sstill|still|remain|stay(?:\son)?(?:\sas)?|continue\s(?:as|to\sbe))\s(?:the\s)?(?<role>${OFFICE}(?:\s(?:of|at|for)\s[^,?]{2,60}?)?)\s(?:on|through|until|as\sof|at|by)\s(?=[^,]{0,20}\d)`,
+  "iu",
+);
 
 /** "before the transfer window closes on 1 September": the day is the deadline. */
 const BEFORE_DAY =
