@@ -42,7 +42,8 @@ export function delayOf(
   );
   const said = conceptsIn(words);
   const isOfEvent =
-    [...asked.outcomes].some((one) => said.has(one)) || words.some(({ stem }) => stem === asked.predicate?.stem);
+    [...asked.outcomes].some((one) => said.has(one)) ||
+    passage.words.some(({ stem }) => stem === asked.predicate?.stem);
   const core = [...(asked.agent?.words ?? []), ...(asked.patient?.words ?? [])];
   if (isOpen || !isOfEvent || !core.every((word) => words.some(({ stem }) => stem === word))) return undefined;
   const { coverage, context } = sharesOf(asked, passage);
