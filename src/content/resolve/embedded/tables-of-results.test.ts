@@ -16,6 +16,17 @@ test.each<[side: string, question: string, title: string, rows: readonly string[
     "YES",
     "Will Emmanuel Osei be elected mayor of Brackwater in the November 2026 election?",
     "Certified results, Brackwater general election of November 3, 2026",
+    [
+      "The board thanks all poll workers for their patience.",
+      "Mayor\tVotes\tShare",
+      "Osei, Emmanuel\t61,204\t52.6%",
+      "Lind, Dorothea\t52,477\t45.1%",
+    ],
+  ],
+  [
+    "YES",
+    "Will Emmanuel Osei be elected mayor of Brackwater in the November 2026 election?",
+    "Certified results, Brackwater general election of November 3, 2026",
     ["Mayor\tVotes\tShare", "Osei, Emmanuel\t61,204\t52.6%", "Lind, Dorothea\t52,477\t45.1%"],
   ],
   [

@@ -59,7 +59,7 @@ const NOBODY =
   /^(?:total|write-?in|others?|invalid|blank|turnout|none|abst|rejected|spoil|gesamt|sonstige|ungültig|blancs?|nuls?|autres|otros|nulos|altri|nulle|bianche|outros|brancos)/iu;
 /** Captions of tables that tell no results. */
 const NO_RESULTS =
-  /poll|survey|forecast|odds|projection|outlook|preview|schedule|upcoming|calendar|timetable|fixtures|attendance|salar|seeds|umfrage|prognose|fahrplan|sondage|prévision|calendrier|encuesta|sondeo|calendario|sondagg|previsi|pesquisa|sondagem/iu;
+  /(?:opinion|exit)\spoll|\bpolls?(?=[.,:;]|\s(?:of|by|average|tracker|results?)(?!\p{L})|$)|survey|forecast|odds|projection|outlook|preview|schedule|upcoming|calendar|timetable|fixtures|attendance|salar|seeds|umfrage|prognose|fahrplan|sondage|prévision|calendrier|encuesta|sondeo|calendario|sondagg|previsi|pesquisa|sondagem/iu;
 
 /** The candidate with the most votes is elected. */
 function votesIn(table: Table): Row | undefined {
