@@ -45,12 +45,20 @@ describe.each<[question: string, about: string, rows: readonly (readonly [side: 
       ARVANNE,
       "The 2026 Youth Games",
       [
-        ["YES", "Rank\tNation", "1\tArvanne"],
-        ["YES", "Rank\tNation", "1\tArvanne (host)"],
-        ["NO", "Rank\tNation", "2\tArvanne"],
-        ["NO", "Rank\tNation", "2.\tArvanne"],
+        ["YES?", "Rank\tNation", "1\tArvanne"],
+        ["YES?", "Rank\tNation", "1\tArvanne (host)"],
+        ["NO?", "Rank\tNation", "2\tArvanne"],
+        ["NO?", "Rank\tNation", "2.\tArvanne"],
         ["", "Rank\tNation", "DNF\tArvanne"],
         ["", "Rank\tNation", "1\tArvanne Bay"],
+      ],
+    ],
+    [
+      ARVANNE,
+      "Results of the 2026 Youth Games",
+      [
+        ["YES", "Rank\tNation", "1\tArvanne"],
+        ["NO", "Rank\tNation", "2\tArvanne"],
       ],
     ],
     [

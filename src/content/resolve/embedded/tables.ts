@@ -90,15 +90,25 @@ function votesIn(table: Table): Row | undefined {
 
 /** The place of the subject in a ranking. */
 function rankIn(table: Table): Row | undefined {
-  const { asked, head, row, known } = table;
+  const { asked, caption, head, row, known } = table;
   const rank = row[head.findIndex(({ text }) => RANK.test(text))];
   const [, top = ""] = TOP.exec(asked.plan.statement) ?? [];
   const least = top === "" ? 1 : (numberWord(top, "en") ?? Number(top));
   const isAsked = top !== "" || asked.outcomes.has("win");
   if (!isAsked || subjectOf(table) < 0 || rank === undefined || !/^\d{1,4}\.?$/u.test(rank.text)) return undefined;
   if (![...(asked.patient?.words ?? [])].every((word) => known.has(word))) return undefined;
-  return { sign: Number.parseInt(rank.text, 10) <= least ? 1 : -1, part: rank, isLoose: isInterim(table) };
+  return {
+    sign: Number.parseInt(rank.text, 10) <= least ? 1 : -1,
+    part: rank,
+    isLoose: isInterim(table) || !OVER.test(caption),
+  };
 }
+
+/** Captions of rankings that do not change any more. */
+const OVER = new RegExp(
+  String.raw`${FINAL.source}|(?<!\p{L})(?:results?|winners|podium|ergebnis\p{L}*|résultats?|resultados?|risultat[oi])(?!\p{L})`,
+  "iu",
+);
 
 /** "finish in the top four" */
 const TOP = /\bthe\stop\s(\p{L}+|\d{1,2})\b/iu;
