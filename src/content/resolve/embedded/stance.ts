@@ -12,7 +12,7 @@ import { paraphraseOf } from "../reading/paraphrases.ts";
 import { type Language, wordsOf } from "../reading/words.ts";
 import { type Passage } from "../evidence/passages.ts";
 import { answerOf, factCheckOf } from "./checks.ts";
-import { circumstanceOf } from "./circumstances.ts";
+import { type Circumstance, circumstanceOf } from "./circumstances.ts";
 import { delayOf } from "./delays.ts";
 import { isQuestion } from "./kinds.ts";
 import { isInOtherPlace, measured } from "./measures.ts";
@@ -58,13 +58,7 @@ function statementIn(asked: Asked, passage: Passage, at: At): Statement | undefi
     at.language === undefined
       ? undefined
       : { language: at.language, dates: named, tokens: undatedTokensOf(passage.text, named, passage.words) };
-  const found = sentence === undefined ? NOTHING : read(asked, passage, sentence);
-  // "The Rhode dam is the tallest" for "Is the Sable dam the tallest?"
-  const isOther = found === NOTHING || (found.strength === OTHER_ACTOR && at.language === "en");
-  const own = !isOther && isOfSibling(asked, passage, at.language) ? NOTHING : found;
-  const delay = own.strength < STATED && sentence !== undefined ? delayOf(asked, passage, sentence) : undefined;
-  const circumstance = own.sign > 0 && own.isFigure !== true ? circumstanceOf(asked, passage) : undefined;
-  const reading: Reading = circumstance === "contrary" ? { ...own, sign: -1 } : (delay ?? own);
+  const { reading, circumstance, isDelay } = readingOf(asked, passage, sentence, at.language);
   if (reading.sign === 0 && passage.coverage < STATED) return undefined;
   // "as head coach until 2028": the end of a term is not the time of the event.
   const untermed = named.filter(({ start }) => !TERM.test(passage.text.slice(0, start)));
@@ -80,21 +74,10 @@ function statementIn(asked: Asked, passage: Passage, at: At): Statement | undefi
     date: date?.isAmbiguous === true ? undefined : date?.from,
     ...((reading.isPending === true || (reading.sign < 0 && reading.isAbsence)) && { isPending: true }),
   };
-  if (reading.sign === 0 || (delay === undefined && isOtherTime(asked, passage.text, untermed, reading.part)))
+  if (reading.sign === 0 || (!isDelay && isOtherTime(asked, passage.text, untermed, reading.part))) return base;
+  if (isOfOther(asked, passage, reading.part, { sentence, published, isFigure: reading.isFigure === true }))
     return base;
-  const { part, isFigure } = reading;
-  if (
-    part !== undefined &&
-    isFigure !== true &&
-    isOfYearBefore(asked, passage.text.slice(part.start, part.end), published)
-  )
-    return base;
-  if (
-    part !== undefined &&
-    sentence !== undefined &&
-    hasSurplus(asked, passage.text, sentence, { ...part, isSubjectOnly: true })
-  )
-    return base;
+  const { part } = reading;
   return inTime(
     asked,
     {
@@ -118,6 +101,41 @@ function statementIn(asked: Asked, passage: Passage, at: At): Statement | undefi
         LAST_YEAR.test(passage.text),
       source: at.source,
     },
+  );
+}
+
+/** The reading of a sentence, the side of its circumstance, and whether the sentence puts the event off. */
+function readingOf(
+  asked: Asked,
+  passage: Passage,
+  sentence: ReadSentence | undefined,
+  language: Language | undefined,
+): { readonly reading: Reading; readonly circumstance: Circumstance | undefined; readonly isDelay: boolean } {
+  const found = sentence === undefined ? NOTHING : read(asked, passage, sentence);
+  // "The Rhode dam is the tallest" for "Is the Sable dam the tallest?"
+  const isOther = found === NOTHING || (found.strength === OTHER_ACTOR && language === "en");
+  const own = !isOther && isOfSibling(asked, passage, language) ? NOTHING : found;
+  const delay = own.strength < STATED && sentence !== undefined ? delayOf(asked, passage, sentence) : undefined;
+  const circumstance = own.sign > 0 && own.isFigure !== true ? circumstanceOf(asked, passage) : undefined;
+  const reading: Reading = circumstance === "contrary" ? { ...own, sign: -1 } : (delay ?? own);
+  return { reading, circumstance, isDelay: delay !== undefined };
+}
+
+/** Whether the clause of a reading is of the year before, or about a part or a member of the question's subject. */
+function isOfOther(
+  asked: Asked,
+  { text }: Passage,
+  part: Reading["part"],
+  {
+    sentence,
+    published,
+    isFigure,
+  }: { sentence: ReadSentence | undefined; published: number | undefined; isFigure: boolean },
+): boolean {
+  if (part === undefined) return false;
+  return (
+    (!isFigure && isOfYearBefore(asked, text.slice(part.start, part.end), published)) ||
+    (sentence !== undefined && hasSurplus(asked, text, sentence, { ...part, isSubjectOnly: true }))
   );
 }
 
@@ -245,6 +263,15 @@ function sideOf(sign: number): Support {
   return sign > 0 ? "YES" : sign < 0 ? "NO" : "NEUTRAL";
 }
 
+/** The reading of a row of a table. */
+function readingOfRow(asked: Asked, passage: Passage, sentence: ReadSentence): Reading {
+  const row = rowOf(asked, passage, sentence);
+  const { context } = sharesOf(asked, passage);
+  return row === undefined
+    ? NOTHING
+    : { ...row, strength: boundStrengthOf(context, context), isAbsence: false, isFigure: asked.thresholds.length > 0 };
+}
+
 function read(asked: Asked, passage: Passage, sentence: ReadSentence): Reading {
   const { language, dates } = sentence;
   // Of two events, a sentence states one: each has its own plan.
@@ -257,17 +284,7 @@ function read(asked: Asked, passage: Passage, sentence: ReadSentence): Reading {
   if (verdict.sign !== 0 && asked.thresholds.every(({ value }) => figures.some((one) => one.value === value)))
     return verdict;
   if (isQuestion(passage.text)) return NOTHING;
-  if (passage.table !== undefined) {
-    const row = rowOf(asked, passage, sentence);
-    const { context } = sharesOf(asked, passage);
-    if (row === undefined) return NOTHING;
-    return {
-      ...row,
-      strength: boundStrengthOf(context, context),
-      isAbsence: false,
-      isFigure: asked.thresholds.length > 0,
-    };
-  }
+  if (passage.table !== undefined) return readingOfRow(asked, passage, sentence);
   if (asked.thresholds.length > 0) {
     const measure = measured(asked, passage, sentence);
     if (measure !== undefined) {

@@ -25,9 +25,12 @@ export const CAN_BE_WON = String.raw`(?:title|championship|crown|trophy|cup|prom
 export const CLEARANCE = String.raw`(?:(?:final|full|formal|regulatory|marketing)\s)?(?:approval|authori[sz]ation|clearance)`;
 
 export const WIN = ["win", "win award"];
+export const ELECTED = [...WIN, "elect"];
 export const APPROVE = ["approve", "enact", "reject"];
 export const RESTRICTION = String.raw`(?:its|the|their|a|an|all)\s(?:[\p{L}\d-]+\s){0,4}?(?:ban|restrictions?|sanctions|embargo|curfew|blockade|moratorium|tariffs?|suspension|lockdown|limits?|cap)\b`;
 export const TRANSACTION = String.raw`(?:its|the|their|a|an)\s(?:[^,;\s]+\s){0,5}?(?:merger|acquisition|takeover|purchase|deal|sale)\b`;
+/** Words for what a person is, before the name. */
+export const TITLES = String.raw`(?:(?!(?:of|at|for|in|as)\s)\p{Ll}[\p{L}-]*\s){0,4}`;
 export const LEAVES = { asks: /\bleave\soffice\b/iu };
 export const RE_ELECTED = { outcomes: ["win", "elect"], asks: /\bre-?elect/iu };
 

@@ -1,4 +1,15 @@
-import { type Paraphrase, START, NP, NAME, HAS, CAN_BE_WON, WIN, RE_ELECTED, paraphrase } from "./paraphrase.ts";
+import {
+  type Paraphrase,
+  START,
+  NP,
+  NAME,
+  HAS,
+  CAN_BE_WON,
+  WIN,
+  ELECTED,
+  RE_ELECTED,
+  paraphrase,
+} from "./paraphrase.ts";
 
 const PLACES = "first second third fourth fifth sixth seventh eighth ninth tenth".split(" ");
 const TOPS = "one two three four five six seven eight nine ten".split(" ");
@@ -114,18 +125,18 @@ export const WINS: readonly Paraphrase[] = [
   paraphrase(
     "conced(?:es|ed)\\s(?:defeat\\s(?:in|at)\\s|(?=(?:the|a)\\s(?:[\\p{L}-]+\\s){0,3}?(?:race|election|contest|run-?off)\\b))",
     "lost ",
-    { outcomes: [...WIN, "elect"] },
+    { outcomes: ELECTED },
   ),
   paraphrase(
     `(?:swept|romped|stormed|cruised|sailed|strolled|surged|coasted|powered|raced|eased)\\sto\\s(?:an?\\s(?:[\\p{L}-]+\\s){0,2}?)?(?:victory|win|triumph)\\s(?:in|at)\\s`,
     "won ",
-    { outcomes: [...WIN, "elect"] },
+    { outcomes: ELECTED },
   ),
   // "Petr Dolan defeated Irena Vasko in the election"
   paraphrase(
     `(?:beat(?:s|en)?|defeat(?:s|ed)|overcame|ousted|edged(?:\\sout)?|outpolled|trounced|thrashed|unseated)\\s(?-i:${NAME})(?:\\sby\\s[^,;]{2,30}?|\\s\\d[\\d\\s,–-]*)?\\s(?:in|to\\swin|for)\\s(?=(?:the|an?|(?-i:\\p{Lu}[\\p{L}-]*['’]s))\\s)`,
     "won ",
-    { outcomes: [...WIN, "elect"], asks: /^(?!.*\b(?:beat|defeat))/iu },
+    { outcomes: ELECTED, asks: /^(?!.*\b(?:beat|defeat))/iu },
   ),
   paraphrase("(?:dropped|went\\sdown|fell)\\s(?:out\\sof|from)\\s", "was relegated from ", { outcomes: ["relegate"] }),
   paraphrase(

@@ -12,6 +12,7 @@ import {
   CLEARANCE,
   APPROVE,
   RESTRICTION,
+  TITLES,
   TRANSACTION,
   LEAVES,
   paraphrase,
@@ -90,7 +91,7 @@ const PARAPHRASES: readonly Paraphrase[] = [
   ),
   // "Velora ousted its chief executive Daria Holm"
   paraphrase(
-    `${START}(?:${NP}{3,60}?)\\s${HAS}(?:oust(?:s|ed)|fired?|fires|sack(?:s|ed)|dismiss(?:es|ed)|remove[sd]|replace[sd]|succeed(?:s|ed))\\s(?:(?:its|the|their)\\s)?(?:(?!(?:of|at|for|in|as)\\s)\\p{Ll}[\\p{L}-]*\\s){0,4}(?-i:(?<who>${NAME}))(?!['’])`,
+    `${START}(?:${NP}{3,60}?)\\s${HAS}(?:oust(?:s|ed)|fired?|fires|sack(?:s|ed)|dismiss(?:es|ed)|remove[sd]|replace[sd]|succeed(?:s|ed))\\s(?:(?:its|the|their)\\s)?${TITLES}(?-i:(?<who>${NAME}))(?!['’])`,
     "$<who> left office",
     LEAVES,
   ),
@@ -100,7 +101,7 @@ const PARAPHRASES: readonly Paraphrase[] = [
     LEAVES,
   ),
   paraphrase(
-    `${START}(?<before>${NP}{3,90}?),\\s(?:replacing|succeeding)\\s(?:(?!(?:of|at|for|in|as)\\s)\\p{Ll}[\\p{L}-]*\\s){0,4}(?-i:(?<who>${NAME}))(?!['’])`,
+    `${START}(?<before>${NP}{3,90}?),\\s(?:replacing|succeeding)\\s${TITLES}(?-i:(?<who>${NAME}))(?!['’])`,
     "$<who> left office",
     LEAVES,
   ),
@@ -137,11 +138,12 @@ const PARAPHRASES: readonly Paraphrase[] = [
     "opened to $<who>",
     { outcomes: ["open"] },
   ),
-  paraphrase("opened\\sto\\sthe\\spublic\\b", "opened to passengers", {
-    outcomes: ["open"],
-    asks: /\bto\spassengers\b/iu,
-  }),
-  paraphrase("opened\\sto\\sthe\\spublic\\b", "opened to visitors", { outcomes: ["open"], asks: /\bto\svisitors\b/iu }),
+  ...["passengers", "visitors"].map((who) =>
+    paraphrase("opened\\sto\\sthe\\spublic\\b", `opened to ${who}`, {
+      outcomes: ["open"],
+      asks: new RegExp(`\\bto\\s${who}\\b`, "iu"),
+    }),
+  ),
   paraphrase(
     `${START}(?-i:(?<who>${NAME}))\\s${HAS}(?:joined|signed\\s(?:for|with)|moved\\sto)\\s(?-i:(?<club>${NAME}))(?!['’])`,
     "$<club> signed $<who>",

@@ -21,7 +21,7 @@ export interface StreamedEvents {
  * receipt in its head.
  *
  *   waiting ──start──▶ passing ──taken, cut off, client gone──▶ over
- *      ├──start 101──▶ over, delivered unless it is free: what is sold is the tunnel
+ *      ├──start 101──▶ over. A tunnel is sold: it is delivered when it opens, and stays owed if it is free
  *      └──abort──▶ over: broken
  */
 export class StreamedResponse implements ResponseSink {
