@@ -5,7 +5,6 @@ import { markdownOf } from "../markdown/writer.ts";
 import { prepare } from "../tree/prune.ts";
 import { choose } from "./choice.ts";
 import { ChosenTree } from "./chosen-tree.ts";
-import { dataArticleOf } from "./data-article.ts";
 import { detailsOf } from "./details.ts";
 import { featuresOf } from "./features.ts";
 import { hintsOf, isForum } from "./hints.ts";
@@ -26,13 +25,6 @@ import { RULES } from "./rules.ts";
 
 /** Minimum number of words of a block whose language counts. Not all languages end their sentences with a mark. */
 const MIN_WORDS_OF_SAMPLE = 12;
-
-/**
- * A page that shows at most this number of words, without the title or with a lower expected F1, may have its article in
- * data. The words of data are not scored, so this is the highest F1 that is expected of them.
- */
-const MAX_WORDS_OF_A_NOTICE = 120;
-const CONFIDENCE_OF_DATA = 0.6;
 
 /** Maximum number of characters of a site's name. A longer text is not a name. */
 const MAX_SITE_NAME = 200;
@@ -117,14 +109,9 @@ export function articleOf(tree: Document, url: string, options: ReadOptions = {}
   dropPictures(article, { url, name: metadata.siteName });
   separateWords(article);
   dropTitleHeading(article, title);
-  const words = wordsIn(article);
-  const isNotice = words <= MAX_WORDS_OF_A_NOTICE && (own === -1 || expected < CONFIDENCE_OF_DATA) && !hints.isList;
-  const inData = isNotice ? dataArticleOf(tree, hints.title, words) : undefined;
-  if (inData !== undefined) prepare(inData, url, tree);
-  const confidence = inData === undefined ? expected : Math.min(expected, CONFIDENCE_OF_DATA);
   return {
-    article: inData ?? (words > 0 ? article : whole(outline, body, { tree, url })),
-    confidence: Math.round(confidence * 1000) / 1000,
+    article: wordsIn(article) > 0 ? article : whole(outline, body, { tree, url }),
+    confidence: Math.round(expected * 1000) / 1000,
     metadata,
     details: detailsOf(metadata, outline, { title, url }),
     title,
