@@ -130,6 +130,10 @@ export class PaymentPanel {
 
   #signing(accepted: PaymentRequirements, isCurrent: () => boolean): Signing {
     const { data, required } = this.#options;
+    const tell = (text: string) => {
+      if (!isCurrent()) throw new NotSigned("Stopped.");
+      this.#tell(text);
+    };
     return {
       required,
       accepted,
@@ -137,17 +141,14 @@ export class PaymentPanel {
       price: amountText(data, accepted, accepted.amount),
       network: { ...data.networks[accepted.network], title: titleOf(data, accepted) },
       now,
-      tell: (text) => {
-        if (isCurrent()) this.#tell(text);
-      },
+      tell,
       confirm: (text, answer) =>
         new Promise((resolve) => {
-          if (!isCurrent()) return;
+          tell(text);
           const confirm = button(answer, () => {
             confirm.remove();
             resolve();
           });
-          this.#tell(text);
           this.#choices.prepend(confirm);
           confirm.focus();
         }),

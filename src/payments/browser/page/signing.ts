@@ -18,7 +18,7 @@ export interface Signing {
   readonly network: PageNetwork;
   /** The gateway's clock, in Unix seconds. */
   readonly now: () => number;
-  /** Tells the person what the wallet waits for. */
+  /** Tells the person what the wallet waits for. Throws NotSigned once the person has stopped. */
   readonly tell: (text: string) => void;
   /** Tells the person what comes next, and resolves when they press the button with the text `answer`. */
   readonly confirm: (text: string, answer: string) => Promise<void>;
