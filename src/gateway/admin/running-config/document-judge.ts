@@ -19,7 +19,7 @@ import { type AtStart } from "./restart-keys.ts";
 import { type Unreadable } from "./running-config.ts";
 import { sharedSteps } from "./shared-parts.ts";
 
-/** Bytes of a file of another format than JSON that is parsed without a thread, because that takes a millisecond. */
+/** Bytes of a file that is parsed without a thread, because that takes a millisecond. */
 const MAX_INLINE_BYTES = 16_384;
 /** Characters of a part of a document that is loaded in one slice: a section, or 50 items of a list. */
 const MAX_PART = 262_144;
@@ -111,7 +111,7 @@ export class DocumentJudge {
     return { ...judged, candidate: await this.#unpack(judged, standing, { strict }) };
   }
 
-  /** Judges the text of the file. Only a text with diagnostics, or of another format, is judged in a thread, which takes longer. */
+  /** Judges the text of the file: in a thread if it is long or has diagnostics. */
   async file({ bytes, path, strict }: FileText, standing: Standing): Promise<Candidate> {
     const text = { bytes, from: { kind: "file", path }, strict } as const;
     const origin = { strict, isFile: true } as const;
@@ -180,7 +180,6 @@ function changedRoute({ at: [list, index], before }: Edited): number | undefined
 async function documentIn(bytes: Uint8Array, path: string): Promise<object | undefined> {
   const format = await formatOf(path);
   try {
-    if (format.parseParts !== undefined) return await inSlices(format.parseParts(configText(bytes)));
     const parsed = bytes.length <= MAX_INLINE_BYTES ? format.parse(configText(bytes)) : undefined;
     return parsed?.ok === true && isObject(parsed.value) ? parsed.value : undefined;
   } catch {
