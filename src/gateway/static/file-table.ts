@@ -1,10 +1,9 @@
 import { closeSync, type Stats } from "node:fs";
 import { Deadline, type TimerWheel } from "../../lib/time/timer-wheel.ts";
-import { ENCODINGS } from "./encodings.ts";
 import { mediaType } from "./media-types.ts";
 import { type Found, lacksDescriptors, openInside, resolveRoot } from "./open-inside.ts";
 import { type FileUsage, OpenFile, WHOLE_BYTES } from "./open-file.ts";
-import { describeFile, type StaticFile } from "./representation.ts";
+import { describeFile, ENCODINGS, type StaticFile } from "./representation.ts";
 
 /** Files in the table, open or in memory. */
 const MAX_ENTRIES = 4096;

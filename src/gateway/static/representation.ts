@@ -1,8 +1,17 @@
 import { type Fields } from "../../lib/http/fields.ts";
 import { httpDate } from "../../lib/http/http-date.ts";
-import { chooseCoding, type Coding } from "./encodings.ts";
+import { negotiateCoding } from "../../lib/http/negotiate-coding.ts";
 import { type OpenFile } from "./open-file.ts";
 import { type Validators } from "../../lib/http/request-conditions.ts";
+
+/** File name endings of precompressed files, with their content codings. At equal weight the first one is preferred. */
+export const ENCODINGS = [
+  { suffix: ".zst", coding: "zstd" },
+  { suffix: ".br", coding: "br" },
+  { suffix: ".gz", coding: "gzip" },
+] as const;
+
+type Coding = (typeof ENCODINGS)[number]["coding"];
 
 /** One form of a served file: plain, or precompressed. */
 export interface Representation extends Validators {
@@ -58,7 +67,7 @@ function describe(file: OpenFile, mediaType: string, coding: Coding | undefined,
 
 /** The form that the client prefers. */
 export function chooseForm(served: StaticFile, acceptEncoding: string | undefined): Representation {
-  const coding = chooseCoding(acceptEncoding ?? "", served.codings);
+  const coding = negotiateCoding(acceptEncoding ?? "", served.codings);
   if (coding === undefined) return served.plain;
   return served.coded[served.codings.indexOf(coding)] ?? served.plain;
 }

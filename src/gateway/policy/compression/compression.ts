@@ -5,7 +5,7 @@ import { type Policy } from "../policy.ts";
 import { CompressingResponse } from "./compressing-response.ts";
 import { withStrongForms } from "./entity-tags.ts";
 import { createMediaTypeMatch } from "./media-type-match.ts";
-import { negotiate } from "./negotiate.ts";
+import { negotiateCoding } from "../../../lib/http/negotiate-coding.ts";
 import { forbidsTransforms, Plan, type RouteRules } from "./plan.ts";
 import { type Slots, WORKER_SLOTS } from "./slots.ts";
 
@@ -26,7 +26,7 @@ export function createCompressionPolicy(config: CompressionConfig, slots: Slots 
       const { fields } = head;
       const acceptEncoding = fieldValue(fields, "accept-encoding");
       const mayChange = acceptEncoding !== undefined && !forbidsTransforms(fields);
-      const coding = mayChange ? negotiate(acceptEncoding, encodings) : undefined;
+      const coding = mayChange ? negotiateCoding(acceptEncoding, encodings) : undefined;
       void new CompressingResponse(exchange, new Plan(rules, coding, fields));
       head.fields = withStrongForms(fields);
       return "continue";

@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
-import { CODINGS, type Coding } from "./codings.ts";
-import { negotiate } from "./negotiate.ts";
+import { negotiateCoding } from "./negotiate-coding.ts";
+
+const CODINGS = ["zstd", "br", "gzip", "deflate"] as const;
+type Coding = (typeof CODINGS)[number];
 
 const CASES: readonly (readonly [accept: string, coding: Coding | undefined])[] = [
   ["", undefined],
@@ -36,19 +38,22 @@ const CASES: readonly (readonly [accept: string, coding: Coding | undefined])[] 
   ["gzip;level=9", undefined],
   ["gzipped, abrotli", undefined],
   ["__proto__, constructor;q=1", undefined],
+  ["gzip;q=0.5, br; q=1.000", "br"],
+  ["br;q=1.001", undefined],
+  ["identity;q=0, other", undefined],
 ];
 
 for (const [accept, coding] of CASES) {
   test(`a client that accepts "${accept}" gets ${coding ?? "plain bytes"}`, () => {
-    expect(negotiate(accept, CODINGS)).toEqual(coding);
+    expect(negotiateCoding(accept, CODINGS)).toEqual(coding);
   });
 }
 
 test("among equally preferred codings the first configured one is used, and no unconfigured one", () => {
-  expect(negotiate("gzip, br, zstd", ["gzip", "br"])).toBe("gzip");
-  expect(negotiate("zstd", ["gzip", "br"])).toBeUndefined();
+  expect(negotiateCoding("gzip, br, zstd", ["gzip", "br"])).toBe("gzip");
+  expect(negotiateCoding("zstd", ["gzip", "br"])).toBeUndefined();
 });
 
 test("a field of many codings is read in one pass", () => {
-  expect(negotiate(`${"a;q=0.5,".repeat(100_000)}gzip`, CODINGS)).toBe("gzip");
+  expect(negotiateCoding(`${"a;q=0.5,".repeat(100_000)}gzip`, CODINGS)).toBe("gzip");
 });

@@ -1,5 +1,3 @@
-import { type Coding } from "./codings.ts";
-
 /** RFC 9110 §12.4.2: at most 1, with up to three decimals. */
 const WEIGHT = /^[\t ]*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)[\t ]*$/i;
 
@@ -7,7 +5,10 @@ const WEIGHT = /^[\t ]*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)[\t ]*$/i;
  * The coding of `offered` that the client prefers, and the first among equals (RFC 9110 §12.5.3). Undefined: the
  * response is not compressed. A client that accepts none of the codings gets uncompressed bytes too, and not a 406.
  */
-export function negotiate(acceptEncoding: string, offered: readonly Coding[]): Coding | undefined {
+export function negotiateCoding<Coding extends string>(
+  acceptEncoding: string,
+  offered: readonly Coding[],
+): Coding | undefined {
   const weights = new Map<string, number>();
   for (const item of acceptEncoding.split(",")) {
     const [name = "", parameter, ...more] = item.split(";");
