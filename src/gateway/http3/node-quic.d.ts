@@ -102,6 +102,8 @@ declare module "node:quic" {
     readonly alpn: readonly string[];
     readonly sni: Readonly<Record<string, Identity>>;
     readonly enableEarlyData: boolean;
+    /** Milliseconds of silence until a PING. */
+    readonly keepAlive?: number;
     readonly verifyClient: boolean;
     readonly rejectUnauthorized: boolean;
     readonly ca?: readonly Uint8Array[];

@@ -13,11 +13,8 @@ export interface SessionOptions {
   readonly peerAddress: string;
   readonly transport: Transport;
   readonly counters: QuicCounters;
-  /**
-   * Milliseconds without a packet until the connection ends, if the engine cannot do it because it counts in seconds;
-   * else 0.
-   */
-  readonly exactIdleMs: number;
+  /** Milliseconds without a packet, or without a request, until the connection ends. */
+  readonly maxIdleMs: number;
   readonly onError: (error: unknown) => void;
   readonly heads: AwaitedHeads;
 }
@@ -41,6 +38,8 @@ export class Http3ServerConnection extends Deadline implements ServerConnection,
   readonly packets: ClientPackets;
   readonly #quic: QuicSession;
   readonly #options: SessionOptions;
+  /** `maxIdleMs` if the engine, which counts in seconds, cannot keep it; else 0. */
+  readonly #exactIdleMs: number;
   #open = 0;
   #idleSince: number;
   #heardBytes = 0n;
@@ -55,6 +54,7 @@ export class Http3ServerConnection extends Deadline implements ServerConnection,
     super();
     this.#quic = quic;
     this.#options = options;
+    this.#exactIdleMs = options.maxIdleMs % 1000 === 0 ? 0 : options.maxIdleMs;
     this.host = options.host;
     this.peerAddress = plainAddress(options.peerAddress);
     this.transport = options.transport;
@@ -156,7 +156,7 @@ export class Http3ServerConnection extends Deadline implements ServerConnection,
   override onDeadline(): void {
     if (this.#over) return;
     const now = this.host.wheel.now();
-    const { exactIdleMs } = this.#options;
+    const exactIdleMs = this.#exactIdleMs;
     if (exactIdleMs > 0) {
       const { bytesReceived } = this.#quic.stats;
       if (bytesReceived !== this.#heardBytes) {
@@ -177,11 +177,12 @@ export class Http3ServerConnection extends Deadline implements ServerConnection,
   }
 
   get #idleMs(): number {
-    return this.#leaving ? LEAVING_MS : this.host.settings().idleMs;
+    // The client responds to the engine's PINGs, so that the engine itself sees no idle connection.
+    return this.#leaving ? LEAVING_MS : Math.min(this.host.settings().idleMs, this.#options.maxIdleMs);
   }
 
   #arm(): void {
-    const { exactIdleMs } = this.#options;
+    const exactIdleMs = this.#exactIdleMs;
     const now = this.host.wheel.now();
     const idle = this.idleSince + this.#idleMs - now;
     const exact = exactIdleMs > 0 ? exactIdleMs / IDLE_CHECKS : Number.POSITIVE_INFINITY;

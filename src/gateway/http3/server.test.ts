@@ -16,11 +16,11 @@ afterEach(async () => {
 
 let transport: Transport | undefined;
 
-async function serve(options: Omit<TestEndpointOptions, "material"> = {}): Promise<TestEndpoint> {
-  const server = await startEndpoint(handle, {
-    material,
-    ...options,
-  });
+async function serve({
+  handle: own = handle,
+  ...options
+}: Omit<TestEndpointOptions, "material"> & { handle?: (exchange: Exchange) => void } = {}): Promise<TestEndpoint> {
+  const server = await startEndpoint(own, { material, ...options });
   open.push(server);
   return server;
 }
@@ -98,6 +98,16 @@ test.each([
     // In seconds. The gateway ends the connection at the millisecond.
     maxIdleTimeout: seconds,
   });
+});
+
+test("a response that waits for several idle timeouts keeps its connection, whose client sends no PING", async () => {
+  // Less than a second, in which the engine sends a new connection ID.
+  const maxIdleTimeoutMs = 400;
+  const { port } = await serve({
+    quic: { maxIdleTimeoutMs, maxStreamsBidi: 7, maxStreamsUni: 5 },
+    handle: (exchange) => void setTimeout(() => handle(exchange), 5 * maxIdleTimeoutMs),
+  });
+  expect((await (await connect(port)).request("GET", "/")).body.toString()).toBe("ok");
 });
 
 test("an address that is not this machine's cannot be listened on, and the engine's reason is reported once", async () => {

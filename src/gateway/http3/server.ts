@@ -38,6 +38,12 @@ const FURTHER_FIELDS = 6;
  * client could delay a stop that much.
  */
 const CLOSE_MS = 500;
+/**
+ * Milliseconds of silence after which the engine sends a PING; less if half of the idle timeout is less. Otherwise a response
+ * that waits, for a payment or for its upstream, could lose a connection whose client sends none (RFC 9114 §5.1 expects it to).
+ * @bound
+ */
+const PING_MS = 5000;
 /** RFC 9000 §20.1 */
 const CONNECTION_REFUSED = 0x2n;
 
@@ -205,8 +211,6 @@ class Http3Server {
       return undefined;
     }
     this.#counters.connectionsTotal++;
-    const { maxIdleTimeoutMs } = quic;
-    const exactIdleMs = maxIdleTimeoutMs % 1000 === 0 ? 0 : maxIdleTimeoutMs;
     const counters = this.#counters;
     const { host } = admitted;
     const transport = {
@@ -222,7 +226,7 @@ class Http3Server {
       peerAddress,
       transport,
       counters,
-      exactIdleMs,
+      maxIdleMs: quic.maxIdleTimeoutMs,
       onError,
       heads: this.#heads,
     });
@@ -256,12 +260,13 @@ function listenOptions(options: Http3Options): ListenOptions {
     sni: identities(material),
     // An attacker can replay early data (RFC 8470).
     enableEarlyData: false,
+    keepAlive: Math.max(1, Math.min(PING_MS, Math.floor(quic.maxIdleTimeoutMs / 2))),
     // The engine cannot request an optional certificate.
     verifyClient: clientCa !== "" && clientCertRequired,
     rejectUnauthorized: true,
     ...(clientCa === "" ? {} : { ca: [Buffer.from(clientCa)] }),
     transportParams: {
-      // The engine counts in seconds; see `exactIdleMs` for the rest.
+      // The engine counts in seconds; see `maxIdleMs` for the rest.
       maxIdleTimeout: Math.ceil(quic.maxIdleTimeoutMs / 1000),
       initialMaxStreamsBidi: quic.maxStreamsBidi,
       initialMaxStreamsUni: quic.maxStreamsUni,
