@@ -81,7 +81,7 @@ export interface Refunds {
   end(refund: Refund, end: RefundEnd): Promise<boolean>;
   /**
    * Settled payments to one of `payees` (lower case) whose response was not delivered, the oldest first. They were last
-   * changed before `before` (Unix milliseconds); a refund that failed is a change. Charges of prepaid balances are left out.
+   * changed before `before` (Unix milliseconds); a refund that failed is a change. Charges of prepaid balances and of channels are left out.
    */
   owed(payees: readonly string[], before: number, limit: number): Promise<readonly Payment[]>;
   pending(): Promise<number>;

@@ -1,3 +1,4 @@
+import { CHANNEL_SCHEME } from "../channels.ts";
 import { isDue } from "../due.ts";
 import {
   type CreditBeginResult,
@@ -91,7 +92,8 @@ const OWED = statement(`
   SELECT ${PAYMENT} FROM ${PAYMENTS} AS p
   WHERE p.state = 'settled' AND NOT p.delivered AND ${free(NOW, "$5")} AND p.updated_at < $2::bigint
     AND p.refunded = 0 AND p.amount > 0 AND lower(p.pay_to) = ANY (string_to_array($3, ','))
-    AND p.scheme <> '${CREDIT_SCHEME}' AND NOT EXISTS (SELECT 1 FROM ${CREDIT_GRANTS} AS g WHERE g.id = ${purchaseIn("p")})
+    AND p.scheme NOT IN ('${CREDIT_SCHEME}', '${CHANNEL_SCHEME}')
+    AND NOT EXISTS (SELECT 1 FROM ${CREDIT_GRANTS} AS g WHERE g.id = ${purchaseIn("p")})
   ORDER BY p.updated_at LIMIT $4::int`);
 /** Issued credit was not paid for. */
 const BOUGHT = `

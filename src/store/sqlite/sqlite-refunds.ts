@@ -1,3 +1,4 @@
+import { CHANNEL_SCHEME } from "../channels.ts";
 import { isDue } from "../due.ts";
 import {
   type CreditBeginResult,
@@ -67,7 +68,7 @@ const OWED = `
     UNION ALL
     SELECT * FROM payments WHERE held_until > 0 AND held_until < $steady AND state = 'settled' AND delivered = 0) AS p
   WHERE updated_at < $before AND refunded = '0' AND amount <> '0' AND lower(pay_to) IN (SELECT value FROM json_each($payees))
-    AND scheme <> '${CREDIT_SCHEME}' AND NOT EXISTS (SELECT 1 FROM credit_grants AS g WHERE g.id = ${purchaseIn("p")})
+    AND scheme NOT IN ('${CREDIT_SCHEME}', '${CHANNEL_SCHEME}') AND NOT EXISTS (SELECT 1 FROM credit_grants AS g WHERE g.id = ${purchaseIn("p")})
   ORDER BY updated_at LIMIT $limit`;
 
 /** `issued` credit was not paid for. */

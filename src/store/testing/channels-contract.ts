@@ -98,6 +98,15 @@ function testVouchers(newDatabase: NewDatabase): void {
     expect((await store.channels.open(IDENTITY, STATE, START)).charged).toBe("1700");
   });
 
+  test("a charge whose response was not delivered is owed, and no refund that is due", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { store } = opened;
+    await store.channels.open(IDENTITY, STATE, START);
+    const { payTo } = await paid(store, voucher("0"));
+    expect((await store.view.standing()).owed).toBe(1);
+    expect(await store.refunds.owed([payTo.toLowerCase()], START + 1, 10)).toEqual([]);
+  });
+
   test("a payment of an unknown channel is refused", async () => {
     await using opened = await openFresh(newDatabase);
     expect(await opened.store.ledger.reserve(voucher("0"))).toMatchObject({ payment: { reason: UNCOVERED } });

@@ -134,6 +134,7 @@ describe("a refund", () => {
   test.each<[string, Partial<Payment>]>([
     [`this gateway has no key of the receiving address ${PAYEE}`, { payTo: PAYEE }],
     ["x402.chains has no chain eip155:1", { network: "eip155:1" }],
+    ["charges of channels are not sent back", { scheme: "batch-settlement", transaction: "" }],
     ["are not configured", { token: "x" }],
     ["are not configured", { token: OTHER_TOKEN, asset: OTHER_TOKEN }],
   ])("cannot be sent: %s", (message, change) => {

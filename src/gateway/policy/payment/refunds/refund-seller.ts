@@ -15,6 +15,7 @@ import { type RefundToken, refundTransfer } from "../../../../payments/settlemen
 import { type Objection, type RefundSeller, type Way } from "../../../../payments/settlement/refunds/refunder.ts";
 import { refundNotice } from "../../../../payments/settlement/settlement-record.ts";
 import { type Account } from "../../../../payments/signatures/signature.ts";
+import { CHANNEL_SCHEME } from "../../../../store/channels.ts";
 import { type Payment } from "../../../../store/ledger.ts";
 import { type NewNotice } from "../../../../store/outbox.ts";
 import { type Refund } from "../../../../store/refunds.ts";
@@ -66,6 +67,10 @@ export class ConfiguredSeller implements RefundSeller {
           ? "the payment moved money, and this gateway is in test mode"
           : "the payment was made in test mode",
       );
+    }
+    // Of a single charge the chain shows nothing: a claim is for the sum of a channel's charges.
+    if (payment.scheme === CHANNEL_SCHEME) {
+      throw new Error("charges of channels are not sent back; send the money yourself, and record its transaction");
     }
     if (!isEvm(network))
       throw new Error(`refunds are sent on EVM chains only, and the payment was made on ${networkTitle(network)}`);
