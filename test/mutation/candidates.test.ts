@@ -15,6 +15,11 @@ test("tests around a file that start programs come before those of other folders
   expect(tests).toContain("src/gateway/filters/proxy-wasm/hostile-modules.test.ts");
 });
 
+test("a test around a file that opens it in a browser is among its tests", () => {
+  const tests = firstFor("src/payments/browser/page/markdown.ts", "src/payments", 9);
+  expect(tests).toContain("src/payments/browser/page/goods.test.ts");
+});
+
 test("of the tests elsewhere, those with most words of the file's path come first", () => {
   const tests = candidates
     .of("src/gateway/filters/proxy-wasm/stream.ts", "src/gateway/filters")

@@ -33,7 +33,7 @@ export class Candidates {
   }
 
   #add(file: string, source: string): void {
-    if (isForTests(file) && /\b(?:spawn|spawnSync|Worker)\(/.test(source)) this.#starters.add(file);
+    if (isForTests(file) && /\b(?:spawn|spawnSync|Worker|launch)\(/.test(source)) this.#starters.add(file);
     const imports: string[] = [];
     this.#imports.set(file, imports);
     for (const [, path = ""] of source.matchAll(/(?:from|import\(|import|require\()\s*"(\.[^"]+\.ts)"/g)) {
@@ -59,7 +59,7 @@ export class Candidates {
     return tests;
   }
 
-  /** Whether a test starts programs or threads, of which coverage reports nothing. */
+  /** Whether a test starts programs, browsers or threads, of which coverage reports nothing. */
   #startsPrograms(test: string): boolean {
     const reached = new Set([test]);
     for (const file of reached) {
