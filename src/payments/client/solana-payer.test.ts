@@ -141,6 +141,7 @@ describe.skipIf(!hasSolana)("our payer on Solana", () => {
     expect([readSolanaWallet(path)?.address, statSync(path).mode & 0o777]).toEqual([account.address, 0o600]);
     expect(() => createSolanaWallet(path)).toThrow("there is one already");
     const stored = await Bun.file(path).json();
+    expect(await Bun.file(path).text()).toBe(`${JSON.stringify(stored, undefined, 2)}\n`);
     expect(parseSolanaKey(` ${stored.private_key}\n`)?.address).toBe(account.address);
     const { publicKey } = await createKeyPairFromPrivateKeyBytes(Uint8Array.from(account.seed));
     const raw = new Uint8Array(await crypto.subtle.exportKey("raw", publicKey));
