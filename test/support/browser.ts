@@ -18,6 +18,8 @@ export async function startBrowser(): Promise<TestBrowser> {
   if (program === undefined) throw new Error("Cannot test pages: there is no browser");
   const browser = await puppeteer.launch({
     executablePath: program.path,
+    // The browser ends with the pipe, and so with a test process that is killed or that stops at its first failure.
+    pipe: true,
     env: { ...process.env, ...program.environment },
     args: ["--no-sandbox", "--headless=new", "--disable-gpu", "--disable-dev-shm-usage"],
   });
