@@ -1,4 +1,5 @@
 import { type Document, type Element, Text, isTag } from "domhandler";
+import { textContent } from "domutils";
 import { isHidden } from "./tree/hidden.ts";
 import { bodyOf, countWords, wordsIn } from "./reader/words.ts";
 import { walkNodes } from "./tree/walk.ts";
@@ -21,13 +22,11 @@ export function showNoscript(tree: Document): void {
   let length = MIN_LENGTH - 1;
   for (const element of elementsOf(tree)) {
     if (element.name !== "noscript" || !isInBody(element)) continue;
-    const own = textLength(element);
+    const own = textContent(element).length;
     if (own > length) [longest, length] = [element, own];
   }
   if (longest === undefined) return;
-  const content = bodyOf(
-    parseTree(longest.children.map((child) => (child instanceof Text ? child.data : "")).join("")),
-  );
+  const content = bodyOf(parseTree(textContent(longest)));
   const words = wordsIn(content);
   if (words < MIN_WORDS || words <= wordsShown(tree)) return;
   longest.name = "div";
@@ -48,8 +47,4 @@ function wordsShown(tree: Document): number {
 /** A `noscript` in the head contains style sheets for browsers without scripts. */
 function isInBody({ parent }: Element): boolean {
   return !(parent !== null && isTag(parent) && parent.name === "head");
-}
-
-function textLength({ children }: Element): number {
-  return children.reduce((sum, child) => sum + (child instanceof Text ? child.data.length : 0), 0);
 }

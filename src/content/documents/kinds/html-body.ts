@@ -1,4 +1,5 @@
-import { type ChildNode, type Element, isTag } from "domhandler";
+import { type ChildNode } from "domhandler";
+import { bodyOf } from "../../extraction/reader/words.ts";
 import { prepare } from "../../extraction/tree/prune.ts";
 import { parseTree } from "../../extraction/tree/tree.ts";
 import { withoutOwnLinks } from "./tree-content.ts";
@@ -7,7 +8,5 @@ import { withoutOwnLinks } from "./tree-content.ts";
 export function htmlBody(html: string, base: string): ChildNode[] {
   const tree = parseTree(html);
   prepare(tree, base);
-  const root = tree.children.find(isTag);
-  const body = root?.children.find((child): child is Element => isTag(child) && child.name === "body");
-  return body === undefined ? [] : withoutOwnLinks(body.children, base);
+  return withoutOwnLinks(bodyOf(tree).children, base);
 }

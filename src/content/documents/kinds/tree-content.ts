@@ -6,6 +6,7 @@ import { markdownOf } from "../../extraction/markdown/writer.ts";
 import { toText } from "../../extraction/text.ts";
 import { walkNodes } from "../../extraction/tree/walk.ts";
 import { replaceChildren } from "../../extraction/tree/relink.ts";
+import { absoluteLink } from "../../extraction/tree/addresses.ts";
 import { type About, type DocumentContent, escapeHtml, type Link, MAX_LINKS } from "./content.ts";
 
 /** An element with these children, which may be texts. */
@@ -30,18 +31,6 @@ export function textRow(name: "th" | "td", texts: readonly string[]): Element {
     "tr",
     texts.map((text) => element(name, [text])),
   );
-}
-
-/** Adds children at the end of an element. */
-export function append(parent: ParentNode, ...children: readonly ChildNode[]): void {
-  for (const child of children) {
-    const last = parent.children.at(-1) ?? null;
-    child.parent = parent;
-    child.prev = last;
-    child.next = null;
-    if (last !== null) last.next = child;
-    parent.children.push(child);
-  }
 }
 
 /** A document whose text is elements. */
@@ -106,15 +95,13 @@ export function withoutOwnLinks(nodes: readonly ChildNode[], base: string): Chil
   return [...nodes];
 }
 
-const LINK_SCHEMES = new Set(["http:", "https:", "mailto:", "tel:", "ftp:"]);
 /** Maximum number of characters of an address in a document. A longer one is left out. @bound */
 const MAX_ADDRESS_LENGTH = 8_192;
 
 /** The address of a link in a file. Undefined if it leads to no page, like a place in the file or a file beside it. */
 export function linkAddress(address: string): string | undefined {
   if (address.length > MAX_ADDRESS_LENGTH) return undefined;
-  const url = URL.parse(address.trim());
-  return url !== null && LINK_SCHEMES.has(url.protocol) ? url.href : undefined;
+  return absoluteLink(address.trim());
 }
 
 /** The address in the instruction of a field, such as `HYPERLINK "https://a.test/" \o "tip"`. */

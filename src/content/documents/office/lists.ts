@@ -1,5 +1,6 @@
 import { type ChildNode, type Element, isTag, isText } from "domhandler";
-import { append, element } from "../kinds/tree-content.ts";
+import { append } from "../../extraction/tree/relink.ts";
+import { element } from "../kinds/tree-content.ts";
 
 /** The place of a paragraph in a list. */
 export interface ListPlace {

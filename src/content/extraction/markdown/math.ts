@@ -1,4 +1,5 @@
 import { type Element, type ParentNode, isTag, isText } from "domhandler";
+import { textContent } from "domutils";
 
 /** The TeX of a MathML formula: its TeX annotation, or else TeX that is made from its elements. */
 export function texOfMath(math: Element): string {
@@ -7,7 +8,7 @@ export function texOfMath(math: Element): string {
 
 /** The TeX of a `math/tex` script. */
 export function texOfScript(script: Element): string {
-  return clean(script.children.map((child) => (isText(child) ? child.data : "")).join(""));
+  return clean(textContent(script));
 }
 
 /** Whether a formula is displayed as a block. */
@@ -36,7 +37,7 @@ function annotationOf(node: ParentNode, depth: number): string | undefined {
     if (!isTag(child)) continue;
     if (child.name === "annotation") {
       if (!/tex/i.test(child.attribs["encoding"] ?? "")) continue;
-      return child.children.map((text) => (isText(text) ? text.data : "")).join("");
+      return textContent(child);
     }
     const found = depth < 2 ? annotationOf(child, depth + 1) : undefined;
     if (found !== undefined) return found;

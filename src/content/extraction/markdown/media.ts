@@ -1,4 +1,5 @@
-import { type Element, type ParentNode, isTag, isText } from "domhandler";
+import { type Element, isTag } from "domhandler";
+import { textContent } from "domutils";
 import { escapeAddress, escapeLabel, escapeTitle } from "./escape.ts";
 
 /**
@@ -27,8 +28,8 @@ export function optionsText(select: Element): string {
   return chosen === undefined ? "" : optionText(chosen);
 }
 
-function optionText(option: ParentNode): string {
-  return fold(option.children.map((child) => (isText(child) ? child.data : "")).join(""));
+function optionText(option: Element): string {
+  return fold(textContent(option));
 }
 
 /** A text with single spaces, or an empty text. */

@@ -5,7 +5,7 @@ import { imageSource, isTiny } from "../tree/images.ts";
 import { isFolded, isScreenReaderOnly, isWholeHeading } from "../tree/hidden.ts";
 import { isNeverShown, isSvg } from "../tree/prune.ts";
 import { type Block, type Box, FLAGS, type Outline } from "./outline.ts";
-import { append } from "./tree-copy.ts";
+import { append } from "../tree/relink.ts";
 import { countWords } from "./words.ts";
 
 /** Elements that show a picture or a video and have no text of their own. */

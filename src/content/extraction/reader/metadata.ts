@@ -1,4 +1,5 @@
-import { type Document, type Element, Text, isTag } from "domhandler";
+import { type Document, type Element, isTag } from "domhandler";
+import { textContent } from "domutils";
 import { isObject } from "../../../lib/is-object.ts";
 import { dateIn, momentIn } from "./dates.ts";
 import { declaredName, personNameOf } from "./people.ts";
@@ -183,7 +184,7 @@ class FoundMetadata {
   }
 
   #seeJsonLd(element: Element): void {
-    const text = element.children.map((child) => (child instanceof Text ? child.data : "")).join("");
+    const text = textContent(element);
     if (++this.#scripts > MAX_JSON_LD_SCRIPTS || text.length > MAX_JSON_LD_LENGTH) return;
     const queue: unknown[] = [tolerantJson(text)];
     const things: Thing[] = [];

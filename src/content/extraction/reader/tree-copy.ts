@@ -1,15 +1,6 @@
 import { replaceChildren } from "../tree/relink.ts";
 import { walkNodes } from "../tree/walk.ts";
-import { type ChildNode, type Document, Element, Text } from "domhandler";
-
-/** Appends a node without a parent as the last child. */
-export function append(parent: Document | Element, child: ChildNode): void {
-  const last = parent.children.at(-1) ?? null;
-  child.parent = parent;
-  child.prev = last;
-  if (last !== null) last.next = child;
-  parent.children.push(child);
-}
+import { type Document, Element, Text } from "domhandler";
 
 /** Removes elements from a tree, and then elements that have become empty, in one walk. */
 export function removeAll(tree: Document, gone: Set<Element>): void {

@@ -1,4 +1,5 @@
-import { type Document, isTag, isText } from "domhandler";
+import { type Document, isTag } from "domhandler";
+import { textContent } from "domutils";
 import { isObject } from "../../../lib/is-object.ts";
 import { pointerStep } from "../../../lib/json-schema/json.ts";
 import { tolerantJson } from "../tree/tolerant-json.ts";
@@ -21,7 +22,7 @@ export function jsonLdThings(tree: Document): readonly Thing[] {
     enter(node) {
       if (!isTag(node)) return true;
       if (node.name !== "script" || !/^\s*application\/ld\+json\b/i.test(node.attribs["type"] ?? "")) return true;
-      const text = node.children.map((child) => (isText(child) ? child.data : "")).join("");
+      const text = textContent(node);
       scripts += 1;
       length += text.length;
       if (scripts > MAX_SCRIPTS || length > MAX_LENGTH) return "stop";

@@ -1,4 +1,5 @@
-import { type Element, isText } from "domhandler";
+import { type Element } from "domhandler";
+import { textContent } from "domutils";
 import { valueAt } from "../../../lib/json-schema/json.ts";
 import { parseSelector } from "../selectors/parse-selector.ts";
 import { DocumentElements } from "../selectors/select-all.ts";
@@ -99,7 +100,7 @@ function namesOf({ attribs }: Element): readonly string[] {
 
 function scalarIn(element: Element, pointer: string): Scalar | undefined {
   try {
-    const json: unknown = JSON.parse(element.children.map((child) => (isText(child) ? child.data : "")).join(""));
+    const json: unknown = JSON.parse(textContent(element));
     const at = valueAt(json, pointer);
     return typeof at === "string" || typeof at === "number" || typeof at === "boolean" ? at : undefined;
   } catch {

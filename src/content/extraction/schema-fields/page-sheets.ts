@@ -1,4 +1,5 @@
-import { type Element, isText } from "domhandler";
+import { type Element } from "domhandler";
+import { textContent } from "domutils";
 import { importsIn } from "../../page/style-sheet.ts";
 import { type StyleSheet } from "../../page/page.ts";
 import { aroundSheet, plainCss } from "./css-rules.ts";
@@ -43,11 +44,11 @@ class Collection {
 
   of(elements: readonly Element[], base: string): PageSheets {
     let set = "";
-    for (const { name, attribs, children } of elements) {
+    for (const element of elements) {
+      const { name, attribs } = element;
       const { media = "", title = "" } = attribs;
       if (name === "style") {
-        const css = children.map((child) => (isText(child) ? child.data : "")).join("");
-        this.#add(css, { media, layer: "", base, depth: 0 });
+        this.#add(textContent(element), { media, layer: "", base, depth: 0 });
         continue;
       }
       // The first set of style sheets with a title is the one that is used (HTML §4.2.4).

@@ -1,4 +1,5 @@
 import { type ChildNode, type Document, type Element, isDocument, isTag, isText } from "domhandler";
+import { textContent } from "domutils";
 import { type PageSource } from "../../page/page.ts";
 import { isHidden } from "../tree/hidden.ts";
 import { PageCode } from "./page-code.ts";
@@ -134,7 +135,7 @@ export class Survey {
     const hidden = above?.hidden === true || isHidden(element);
     const media = MEDIA.has(name) ? 1 : 0;
     this.elements.push({ element, name, attribs, text: 0, media, elements: 0, chrome, hidden, parent });
-    if (name === "script") this.code.script(element, contentOf(element));
+    if (name === "script") this.code.script(element, textContent(element));
     else if (name === "body") this.code.handler(attribs["onload"] ?? attribs["onpageshow"] ?? "");
     // The content of templates, and of elements that contain only text, is not shown.
     return (name !== "template" || isShadowRoot(element)) && !NO_TEXT.has(name);
@@ -181,10 +182,4 @@ export function survey(tree: Document, source: PageSource): Survey {
   visit(tree.children, -1, false);
   found.finish();
   return found;
-}
-
-function contentOf(element: Element): string {
-  let content = "";
-  for (const child of element.children) if (isText(child)) content += child.data;
-  return content;
 }

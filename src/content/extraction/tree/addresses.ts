@@ -29,7 +29,7 @@ export class Addresses {
   link(href: string): string | undefined {
     if (href.length > MAX_ADDRESS_LENGTH || this.#left <= 0) return undefined;
     if (PLAIN_FRAGMENT.test(href)) return this.#take(this.#base + href);
-    return this.#take(PLAIN.test(href) ? href : resolve(href, this.#base));
+    return this.#take(PLAIN.test(href) ? href : absoluteLink(href, this.#base));
   }
 
   /** The absolute address of an image or a video. Undefined if it is not an http or https address. */
@@ -51,7 +51,8 @@ export function withoutFragment(address: string): string {
   return at === -1 ? address : address.slice(0, at);
 }
 
-function resolve(href: string, base: string): string | undefined {
+/** The absolute address of a link to a page, a file, a mailbox or a telephone. Undefined for others. */
+export function absoluteLink(href: string, base?: string): string | undefined {
   const url = URL.parse(href, base);
   return url !== null && LINK_SCHEMES.has(url.protocol) ? url.href : undefined;
 }

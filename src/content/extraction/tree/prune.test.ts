@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { Document, Element, hasChildren, isTag, Text } from "domhandler";
 import { prepare } from "./prune.ts";
-import { append } from "../reader/tree-copy.ts";
+import { append } from "./relink.ts";
 
 /** The limits as they are documented: a test states them, so that no change of one goes unnoticed. */
 const MAX_PRUNED_DEPTH = 640;

@@ -1,7 +1,6 @@
 import { type Element } from "domhandler";
 import { type ESTree } from "meriyah";
 import { Calls } from "./calls.ts";
-import { truthOf } from "./conditions.ts";
 import { Frames } from "./frames.ts";
 import { type PageElements } from "./page-elements.ts";
 import { valueOfMember, valueOfProperty } from "./properties.ts";
@@ -53,7 +52,15 @@ export class Evaluator implements Values {
   }
 
   truth(node: Node, scope: Scope): boolean | undefined {
-    return truthOf(this, node, scope);
+    if (node.type === "LogicalExpression" && node.operator !== "??") {
+      const [left, right] = [this.truth(node.left, scope), this.truth(node.right, scope)];
+      const decides = node.operator === "||";
+      if (left === decides || right === decides) return decides;
+      return left === undefined || right === undefined ? undefined : !decides;
+    }
+    const value = this.of(node, scope);
+    if (value.is === "constant") return Boolean(value.value);
+    return value.is === "elements" ? value.all.length > 0 : undefined;
   }
 
   result(node: Fn, args: readonly Value[], self: Value): Value {
