@@ -55,10 +55,10 @@ describe("a challenge has", () => {
     expect(reasonOf(after(200_000))).toBeUndefined();
   });
 
-  test("its sign in the first 20,000 characters of its text", () => {
+  test("its sign in the first 12,000 characters of its text", () => {
     const rejected = "The requested URL was rejected. Please consult with your administrator.";
-    expect(reasonOf(`<p>${"x".repeat(19_000)}</p><p>${rejected}</p>`)).toBe("challenge");
-    expect(reasonOf(`<p>${"x".repeat(20_000)}</p><p>${rejected}</p>`)).toBeUndefined();
+    expect(reasonOf(`<p>${"x".repeat(11_000)}</p><p>${rejected}</p>`)).toBe("challenge");
+    expect(reasonOf(`<p>${"x".repeat(12_000)}</p><p>${rejected}</p>`)).toBeUndefined();
   });
 
   test("a title of a document, not of a picture", () => {

@@ -6,7 +6,7 @@ import { walkNodes } from "../tree/walk.ts";
 import { pageTitle } from "../tree/page-title.ts";
 
 /** Maximum number of characters of a page's text that are read, since an obstacle is short. */
-const MAX_TEXT = 20_000;
+const MAX_TEXT = 12_000;
 /**
  * Maximum number of words of a challenge, which is a few sentences, and of a page without content. A page with more
  * words has content, or is a consent dialog.
@@ -44,15 +44,9 @@ export class PageFacts {
     return this.#text;
   }
 
-  /**
-   * Words of the text. In scripts without spaces, each character is a word. If the text has more than MANY_WORDS, a
-   * lower number of them.
-   */
+  /** Words of the text. In scripts without spaces, each character is a word. */
   get words(): number {
-    if (this.#words === undefined) {
-      const words = beginningWords(this.#tree);
-      this.#words = words > MANY_WORDS ? words : countWords(this.text);
-    }
+    this.#words ??= countWords(this.text);
     return this.#words;
   }
 
@@ -68,24 +62,6 @@ export class PageFacts {
   field(name: string): string {
     return this.#source.headers.find(([known]) => known.toLowerCase() === name)?.[1].toLowerCase() ?? "";
   }
-}
-
-/**
- * Words of the first MAX_TEXT characters of visible text, up to a little more than MANY_WORDS. To read all of the text
- * takes 0.3 ms on pages of median length (`npm run bench -- reader --data DIR --cost`).
- */
-function beginningWords(tree: Document): number {
-  let [words, length] = [0, 0];
-  walkNodes(tree, {
-    enter(node) {
-      if (!isText(node)) return !isTag(node) || !isUnseen(node);
-      length += node.data.length + 1;
-      if (length > MAX_TEXT) return "stop";
-      words += countWords(node.data);
-      return words > MANY_WORDS ? "stop" : true;
-    },
-  });
-  return words;
 }
 
 /**

@@ -21,8 +21,8 @@ const LOW = -3;
  *
  * In memory all trees are complete: all leaves have the same depth, and a leaf that was higher is repeated. The root of
  * a tree has place 1, and the children of place `n` have places `2n` and `2n + 1`. Rows then need no jumps that depend
- * on their values, and four of them pass through a tree together. With the nodes of the file, one row at a time, the
- * scores of a median page take three times as long (`npm run bench -- reader --data DIR --cost`).
+ * on their values, and pass through a tree together. One row at a time, the scores of a median page take four times as
+ * long (`npm run bench -- reader --data DIR --cost`).
  */
 export class Forest {
   readonly #width: number;
@@ -116,46 +116,22 @@ export class Forest {
     const thresholds = this.#thresholds;
     const features = this.#features;
     const leaves = this.#leaves;
-    const together = rows.length & ~3;
+    const places = new Uint16Array(rows.length);
     for (let tree = from; tree < to; tree += 1) {
       const start = tree << depth;
       const leaf = start - (1 << depth);
-      for (let at = 0; at < together; at += 4) {
-        const row0 = rows[at] ?? 0;
-        const row1 = rows[at + 1] ?? 0;
-        const row2 = rows[at + 2] ?? 0;
-        const row3 = rows[at + 3] ?? 0;
-        const start0 = row0 * width;
-        const start1 = row1 * width;
-        const start2 = row2 * width;
-        const start3 = row3 * width;
-        let a = 1;
-        let b = 1;
-        let c = 1;
-        let d = 1;
-        for (let step = 0; step < depth; step += 1) {
-          const isLeft0 = (values[start0 + (features[start + a] ?? 0)] ?? 0) < (thresholds[start + a] ?? 0);
-          const isLeft1 = (values[start1 + (features[start + b] ?? 0)] ?? 0) < (thresholds[start + b] ?? 0);
-          const isLeft2 = (values[start2 + (features[start + c] ?? 0)] ?? 0) < (thresholds[start + c] ?? 0);
-          const isLeft3 = (values[start3 + (features[start + d] ?? 0)] ?? 0) < (thresholds[start + d] ?? 0);
-          a += a + 1 - Number(isLeft0);
-          b += b + 1 - Number(isLeft1);
-          c += c + 1 - Number(isLeft2);
-          d += d + 1 - Number(isLeft3);
+      places.fill(1);
+      for (let step = 0; step < depth; step += 1) {
+        for (let at = 0; at < rows.length; at += 1) {
+          const place = places[at] ?? 0;
+          const isLeft =
+            (values[(rows[at] ?? 0) * width + (features[start + place] ?? 0)] ?? 0) < (thresholds[start + place] ?? 0);
+          places[at] = place * 2 + 1 - Number(isLeft);
         }
-        sums[row0] = (sums[row0] ?? 0) + (leaves[leaf + a] ?? 0);
-        sums[row1] = (sums[row1] ?? 0) + (leaves[leaf + b] ?? 0);
-        sums[row2] = (sums[row2] ?? 0) + (leaves[leaf + c] ?? 0);
-        sums[row3] = (sums[row3] ?? 0) + (leaves[leaf + d] ?? 0);
       }
-      for (let at = together; at < rows.length; at += 1) {
+      for (let at = 0; at < rows.length; at += 1) {
         const row = rows[at] ?? 0;
-        let place = 1;
-        for (let step = 0; step < depth; step += 1) {
-          const isLeft = (values[row * width + (features[start + place] ?? 0)] ?? 0) < (thresholds[start + place] ?? 0);
-          place += place + 1 - Number(isLeft);
-        }
-        sums[row] = (sums[row] ?? 0) + (leaves[leaf + place] ?? 0);
+        sums[row] = (sums[row] ?? 0) + (leaves[leaf + (places[at] ?? 0)] ?? 0);
       }
     }
   }

@@ -28,3 +28,17 @@ test.each([
 ])("%s that screen readers skip is visible, and kept", (_what, html) => {
   expect(shown(html)).toBe("five");
 });
+
+test.each(["sr-only", "title SR-Only", "\n headerlink\t", "Cookie-Banner-2 cookie-banner"])(
+  "an element with the class attribute %j is left out",
+  (names) => {
+    expect(shown(`<p>before</p><p class="${names}">five</p><p>after</p>`)).toBe("before\nafter");
+  },
+);
+
+test.each(["", "  ", "sr-onl sr-only-text", "x-headerlink", `${"x ".repeat(2000)}sr-only`])(
+  "an element with the class attribute %j is kept",
+  (names) => {
+    expect(shown(`<p class="${names}">five</p>`)).toBe("five");
+  },
+);

@@ -1,20 +1,10 @@
 import { type Element, isTag, isText } from "domhandler";
-import { ClassNames } from "./class-names.ts";
 
 /** Classes of text for screen readers only. The visible page contains or shows the same information. */
-const SCREEN_READER_ONLY = new ClassNames(
-  (
-    "sr-only visually-hidden visuallyhidden screen-reader-text screen-reader-only screenreader " +
-    "element-invisible a-offscreen show-for-sr u-visually-hidden mjx_assistive_mathml"
-  ).split(" "),
+const SCREEN_READER_ONLY = oneOf(
+  "sr-only visually-hidden visuallyhidden screen-reader-text screen-reader-only screenreader " +
+    "element-invisible a-offscreen show-for-sr u-visually-hidden mjx_assistive_mathml",
 );
-
-/** Classes of links beside a heading: to the heading itself, and for editors. */
-const CHROME_CLASSES = (
-  "headerlink header-anchor heading-anchor anchorjs-link anchor-link hash-link mw-editsection " +
-  "mw-fallback-image mwe-math-fallback-image-inline mwe-math-fallback-image-display mathjax_preview " +
-  "mathjax_display mathjax_svg mathjax_svg_display"
-).split(" ");
 
 /** The root elements of consent managers' banners, by id and by class. */
 const CONSENT_IDS = new Set(
@@ -26,12 +16,20 @@ const CONSENT_IDS = new Set(
     "termly-code-snippet-support"
   ).split(" "),
 );
-const CONSENT_CLASSES = (
-  "cc-window cky-consent-container cmplz-cookiebanner cookie-banner cookie-bar cookie-consent cookie-notice " +
-  "cookieconsent fc-consent-root moove_gdpr_cookie_info_bar osano-cm-window qc-cmp2-container " +
-  "truste_box_overlay"
-).split(" ");
-const HIDDEN_CLASSES = new ClassNames([...CHROME_CLASSES, ...CONSENT_CLASSES]);
+/** Links beside a heading, to the heading itself and for editors, and consent banners. */
+const HIDDEN_CLASSES = oneOf(
+  "headerlink header-anchor heading-anchor anchorjs-link anchor-link hash-link mw-editsection " +
+    "mw-fallback-image mwe-math-fallback-image-inline mwe-math-fallback-image-display mathjax_preview " +
+    "mathjax_display mathjax_svg mathjax_svg_display " +
+    "cc-window cky-consent-container cmplz-cookiebanner cookie-banner cookie-bar cookie-consent cookie-notice " +
+    "cookieconsent fc-consent-root moove_gdpr_cookie_info_bar osano-cm-window qc-cmp2-container " +
+    "truste_box_overlay",
+);
+
+/** A pattern of class attributes that have one of the names, in any case. */
+function oneOf(names: string): RegExp {
+  return new RegExp(`(?:^|\\s)(?:${names.replaceAll(" ", "|")})(?!\\S)`, "i");
+}
 
 const CLOSED_CLASSES = /(?:^|\s)(?:modal|offcanvas|off-canvas|drawer|popup|overlay|dropdown-menu)(?:\s|$)/i;
 
@@ -46,7 +44,7 @@ const MAX_ATTRIBUTE_LENGTH = 2048;
 /** Whether an element's text is for screen readers only. */
 export function isScreenReaderOnly({ attribs }: Element): boolean {
   const names = attribs["class"];
-  return names !== undefined && SCREEN_READER_ONLY.areIn(names);
+  return names !== undefined && SCREEN_READER_ONLY.test(names.slice(0, MAX_ATTRIBUTE_LENGTH));
 }
 
 /** Whether an element is invisible or shows no content, such as consent banners and permalink marks. */
@@ -126,7 +124,7 @@ export function isMachinery(element: Element): boolean {
   if (names === "katex-html") return hasMathBefore(element);
   // MathJax 2 keeps the formula's source beside its output. MathJax 3 has MathML inside.
   if (name !== "mjx-container" && names === "MathJax") return true;
-  return HIDDEN_CLASSES.areIn(names);
+  return HIDDEN_CLASSES.test(names.slice(0, MAX_ATTRIBUTE_LENGTH));
 }
 
 /** KaTeX draws the formula beside its MathML, unless it is configured to omit the MathML. */
