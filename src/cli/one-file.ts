@@ -1,6 +1,6 @@
 /** The entry of the single-file program, which Bun runs for child processes too, with a module's path first. */
-import { dlopen, FFIType, ptr } from "bun:ffi";
-import { fromCLibrary } from "../lib/process/c-library.ts";
+import { ptr } from "bun:ffi";
+import { cFunctions } from "../lib/process/c-library.ts";
 import { INSIDE_ONE_FILE } from "../lib/files/one-file.ts";
 
 /** Allocator and engine read these variables before any code runs. scripts/bun.mjs explains the values. */
@@ -13,14 +13,10 @@ function embeddedBytes(value: string): Uint8Array {
 
 /** Replaces this process by the same program with these variables. Returns if the system does not allow it. */
 function restartWith(variables: Readonly<Record<string, string>>): void {
-  const { i32, cstring, ptr: pointer } = FFIType;
-  const libc = fromCLibrary(
-    (name) =>
-      dlopen(name, {
-        setenv: { args: [cstring, cstring, i32], returns: i32 },
-        execv: { args: [cstring, pointer], returns: i32 },
-      }).symbols,
-  );
+  const libc = cFunctions({
+    setenv: { args: ["cstring", "cstring", "i32"], returns: "i32" },
+    execv: { args: ["cstring", "ptr"], returns: "i32" },
+  })();
   if (libc === undefined) return;
   for (const [name, value] of Object.entries(variables)) libc.setenv(embeddedBytes(name), embeddedBytes(value), 1);
   const args = [process.execPath, ...process.argv.slice(2)].map(embeddedBytes);

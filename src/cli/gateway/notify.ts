@@ -1,7 +1,12 @@
 /** Reports the state of a service to systemd (sd_notify), for units of Type=notify. */
-import { dlopen, FFIType, ptr } from "bun:ffi";
-import { fromCLibrary } from "../../lib/process/c-library.ts";
+import { ptr } from "bun:ffi";
+import { cFunctions } from "../../lib/process/c-library.ts";
 
+const loadLibc = cFunctions({
+  socket: { args: ["i32", "i32", "i32"], returns: "i32" },
+  sendto: { args: ["i32", "ptr", "u64", "i32", "ptr", "i32"], returns: "i32" },
+  close: { args: ["i32"], returns: "i32" },
+});
 const AF_UNIX = 1;
 const SOCK_DGRAM = 2;
 const SOCK_CLOEXEC = 0o2000000;
@@ -15,15 +20,7 @@ export function notifySystemd(state: string, socket = process.env["NOTIFY_SOCKET
   if (!/^[/@]/.test(socket) || path.length > MAX_PATH_BYTES) return;
   // The address of an abstract socket begins with a zero byte, which the variable shows as @.
   if (path[0] === 0x40) path[0] = 0;
-  const { i32, u64, ptr: pointer } = FFIType;
-  const libc = fromCLibrary(
-    (name) =>
-      dlopen(name, {
-        socket: { args: [i32, i32, i32], returns: i32 },
-        sendto: { args: [i32, pointer, u64, i32, pointer, i32], returns: i32 },
-        close: { args: [i32], returns: i32 },
-      }).symbols,
-  );
+  const libc = loadLibc();
   if (libc === undefined) return;
   const family = Buffer.alloc(2);
   family.writeUInt16LE(AF_UNIX);

@@ -1,14 +1,14 @@
-import { dlopen, FFIType, ptr } from "bun:ffi";
+import { ptr } from "bun:ffi";
 import { isIPv6 } from "node:net";
 import ipaddr from "ipaddr.js";
-import { fromCLibrary } from "../../lib/process/c-library.ts";
+import { attachFilter, type FilterStep, setSocketOption } from "../../lib/net/socket-option.ts";
+import { cFunctions } from "../../lib/process/c-library.ts";
 import { udpDescriptors } from "./udp-sockets.ts";
 
 /** Constants of Linux: levels and names of socket options, and address families. */
 const RECEIVE_ERRORS = { level: 0, name: 11 };
 const RECEIVE_ERRORS_V6 = { level: 41, name: 25 };
 const REUSE_PORT = { level: 1, name: 15 };
-const ATTACH_FILTER = { level: 1, name: 26 };
 const INET = 2;
 const INET6 = 10;
 
@@ -26,7 +26,7 @@ const VERSION_2 = 0x6b33_43cf;
  *   would keep state for each Initial.
  * - Retry packets and version negotiation, which only servers send.
  */
-const FILTER: readonly (readonly [code: number, value: number, ifTrue?: number, ifFalse?: number])[] = [
+const FILTER: readonly FilterStep[] = [
   // The source port.
   [0x28, 0],
   [0x15, 0, 15],
@@ -55,17 +55,8 @@ const FILTER: readonly (readonly [code: number, value: number, ifTrue?: number, 
   [0x06, 0xff_ff_ff_ff],
 ];
 
-interface Option {
-  readonly level: number;
-  readonly name: number;
-}
-
-/** The functions of the C library that are needed. Each returns 0, or -1 for an error. */
-interface Calls {
-  setOption(fd: number, option: Option, value: NodeJS.TypedArray): number;
-  connect(fd: number, address: Uint8Array): number;
-  bind(fd: number, address: Uint8Array): number;
-}
+const ON_ADDRESS = { args: ["i32", "ptr", "u32"], returns: "i32" } as const;
+const libc = cFunctions({ connect: ON_ADDRESS, bind: ON_ADDRESS });
 
 /**
  * Changes settings of the engine's UDP socket for which the engine has no option. The engine does not expose the
@@ -81,45 +72,19 @@ export function prepareSocket(chosenPort: number, { address, port }: { address: 
   const found = udpDescriptors("self", new Set([chosenPort]));
   const [fd] = found;
   if (fd === undefined || found.length > 1) throw new Error("Cannot serve HTTP/3: the UDP socket cannot be found");
-  const calls = loadCalls();
   // A socket for IPv6 can have clients of both families.
   const options = isIPv6(address) ? [RECEIVE_ERRORS, RECEIVE_ERRORS_V6] : [RECEIVE_ERRORS];
-  if (options.some((option) => calls.setOption(fd, option, new Int32Array([0])) !== 0)) {
+  if (!options.every((option) => setSocketOption(fd, option, Int32Array.of(0)))) {
     throw new Error("Cannot serve HTTP/3: cannot make the UDP socket ignore ICMP errors");
   }
-  const filter = filterBytes();
-  if (calls.setOption(fd, ATTACH_FILTER, programOf(filter)) !== 0) {
-    throw new Error("Cannot serve HTTP/3: the UDP socket takes no filter");
-  }
+  if (!attachFilter(fd, FILTER)) throw new Error("Cannot serve HTTP/3: the UDP socket takes no filter");
   if (port === 0) return;
-  const steps = [
-    calls.connect(fd, new Uint8Array(16)),
-    calls.setOption(fd, REUSE_PORT, new Int32Array([1])),
-    calls.bind(fd, socketAddress(address, port)),
-  ];
-  if (steps.some((step) => step !== 0))
+  const [nowhere, own] = [new Uint8Array(16), socketAddress(address, port)];
+  const isDisconnected = libc()?.connect(fd, ptr(nowhere), nowhere.length) === 0;
+  const isShared = setSocketOption(fd, REUSE_PORT, Int32Array.of(1));
+  const isBound = libc()?.bind(fd, ptr(own), own.length) === 0;
+  if (!isDisconnected || !isShared || !isBound)
     throw new Error(`Cannot listen on ${address}:${port}: UDP cannot be bound there`);
-}
-
-function filterBytes(): Uint8Array {
-  const bytes = new Uint8Array(8 * FILTER.length);
-  const view = new DataView(bytes.buffer);
-  for (const [i, [code, value, ifTrue = 0, ifFalse = 0]] of FILTER.entries()) {
-    view.setUint16(8 * i, code, true);
-    view.setUint8(8 * i + 2, ifTrue);
-    view.setUint8(8 * i + 3, ifFalse);
-    view.setUint32(8 * i + 4, value, true);
-  }
-  return bytes;
-}
-
-/** `struct sock_fprog`: the number of steps and their address. `filter` must live until the kernel has read it. */
-function programOf(filter: Uint8Array): Uint8Array {
-  const bytes = new Uint8Array(16);
-  const view = new DataView(bytes.buffer);
-  view.setUint16(0, filter.length / 8, true);
-  view.setBigUint64(8, BigInt(ptr(filter)), true);
-  return bytes;
 }
 
 /** `struct sockaddr_in` or `sockaddr_in6`. */
@@ -132,24 +97,4 @@ function socketAddress(address: string, port: number): Uint8Array {
   view.setUint16(2, port);
   bytes.set(parsed.toByteArray(), v6 ? 8 : 4);
   return bytes;
-}
-
-function loadCalls(): Calls {
-  const { i32, ptr: pointer, u32 } = FFIType;
-  const onAddress = { args: [i32, pointer, u32], returns: i32 } as const;
-  const calls = fromCLibrary((name): Calls => {
-    const { symbols } = dlopen(name, {
-      setsockopt: { args: [i32, i32, i32, pointer, u32], returns: i32 },
-      connect: onAddress,
-      bind: onAddress,
-    });
-    return {
-      setOption: (fd, { level, name: option }, value) =>
-        symbols.setsockopt(fd, level, option, ptr(value), value.byteLength),
-      connect: (fd, address) => symbols.connect(fd, ptr(address), address.length),
-      bind: (fd, address) => symbols.bind(fd, ptr(address), address.length),
-    };
-  });
-  if (calls === undefined) throw new Error("Cannot serve HTTP/3: there is no C library to prepare a socket with");
-  return calls;
 }

@@ -1,8 +1,7 @@
-import { dlopen, FFIType, ptr } from "bun:ffi";
-import { fromCLibrary } from "../../lib/process/c-library.ts";
+import { setSocketOption } from "../../lib/net/socket-option.ts";
 
-const IPPROTO_TCP = 6;
-const TCP_DEFER_ACCEPT = 9;
+/** `TCP_DEFER_ACCEPT` of Linux. */
+const DEFER_ACCEPT = { level: 6, name: 9 };
 /**
  * Seconds after which the kernel hands over a connection without data. Linux rounds up to a retransmission, so 1 is the
  * smallest value.
@@ -15,17 +14,5 @@ const MAX_DEFER_S = 1;
  * nothing if the system does not support it. `listener` is one of Bun.listen.
  */
 export function deferAccept(listener: object): void {
-  const fd: unknown = Reflect.get(listener, "fd");
-  if (typeof fd !== "number" || process.platform !== "linux") return;
-  const value = Int32Array.of(MAX_DEFER_S);
-  fromCLibrary((name) => {
-    const libc = dlopen(name, {
-      setsockopt: {
-        args: [FFIType.i32, FFIType.i32, FFIType.i32, FFIType.ptr, FFIType.u32],
-        returns: FFIType.i32,
-      },
-    });
-    libc.symbols.setsockopt(fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, ptr(value), value.byteLength);
-    libc.close();
-  });
+  setSocketOption(listener, DEFER_ACCEPT, Int32Array.of(MAX_DEFER_S));
 }

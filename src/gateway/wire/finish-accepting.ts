@@ -1,4 +1,4 @@
-import { dlopen, ptr } from "bun:ffi";
+import { attachFilter, type FilterStep, setSocketOption } from "../../lib/net/socket-option.ts";
 
 /**
  * Milliseconds that a closing listener waits for handshakes in progress, about a long round trip; later ones are reset.
@@ -8,12 +8,11 @@ const SETTLE_MS = 100;
 /** Turns of the event loop after which a closing listener stops waiting for a turn without a new connection. */
 const MAX_TURNS = 200;
 
-const SOL_SOCKET = 1;
-const SO_ATTACH_FILTER = 26;
-const IPPROTO_IP = 0;
-const IP_MINTTL = 21;
-const IPPROTO_IPV6 = 41;
-const IPV6_MINHOPCOUNT = 73;
+/** `IP_MINTTL` and `IPV6_MINHOPCOUNT` of Linux. */
+const LEAST_TTL = [
+  { level: 0, name: 21 },
+  { level: 41, name: 73 },
+];
 /** The TTL that a packet must have. A router decreases it, and most hosts begin with a lower one. */
 const UNREACHED_TTL = 255;
 
@@ -28,8 +27,7 @@ interface Listening {
  * connection, or it is refused. `accepted` returns the number of connections accepted so far.
  */
 export async function finishAccepting(listener: Listening, accepted: () => number): Promise<void> {
-  const fd: unknown = Reflect.get(listener, "fd");
-  if (typeof fd === "number") dropSyns(fd);
+  dropSyns(listener);
   const settled = performance.now() + SETTLE_MS;
   let seen = -1;
   for (let turn = 0; turn < MAX_TURNS; turn++) {
@@ -47,12 +45,12 @@ export async function finishAccepting(listener: Listening, accepted: () => numbe
  *
  *   ldb [13]; and #0x12; jeq #0x02, drop; pass: ret -1; drop: ret 0
  */
-const PROGRAM: readonly (readonly [code: number, jumpTrue: number, jumpFalse: number, k: number])[] = [
-  [0x30, 0, 0, 13],
-  [0x54, 0, 0, 0x12],
-  [0x15, 1, 0, 0x02],
-  [0x06, 0, 0, 0xffff_ffff],
-  [0x06, 0, 0, 0],
+const PROGRAM: readonly FilterStep[] = [
+  [0x30, 13],
+  [0x54, 0x12],
+  [0x15, 0x02, 1],
+  [0x06, 0xffff_ffff],
+  [0x06, 0],
 ];
 
 /**
@@ -60,29 +58,7 @@ const PROGRAM: readonly (readonly [code: number, jumpTrue: number, jumpFalse: nu
  * dropped by their TTL, which usually begins at 64 or 128. The kernel does not apply that limit to handshakes in
  * progress. If both fail, connections that arrive during one turn of the event loop can be reset.
  */
-function dropSyns(fd: number): void {
-  const instructions = new DataView(new ArrayBuffer(PROGRAM.length * 8));
-  for (const [i, [code, jumpTrue, jumpFalse, k]] of PROGRAM.entries()) {
-    instructions.setUint16(i * 8, code, true);
-    instructions.setUint8(i * 8 + 2, jumpTrue);
-    instructions.setUint8(i * 8 + 3, jumpFalse);
-    instructions.setUint32(i * 8 + 4, k, true);
-  }
-  const filter = new DataView(new ArrayBuffer(16));
-  filter.setUint16(0, PROGRAM.length, true);
-  filter.setBigUint64(8, BigInt(ptr(instructions)), true);
-  try {
-    const libc = dlopen("libc.so.6", {
-      setsockopt: { args: ["int", "int", "int", "ptr", "u32"], returns: "int" },
-    });
-    const { setsockopt } = libc.symbols;
-    if (setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, ptr(filter), filter.byteLength) !== 0) {
-      const ttl = Int32Array.of(UNREACHED_TTL);
-      setsockopt(fd, IPPROTO_IP, IP_MINTTL, ptr(ttl), ttl.byteLength);
-      setsockopt(fd, IPPROTO_IPV6, IPV6_MINHOPCOUNT, ptr(ttl), ttl.byteLength);
-    }
-    libc.close();
-  } catch {
-    // Another C library is installed, or it cannot be loaded.
-  }
+function dropSyns(listener: Listening): void {
+  if (attachFilter(listener, PROGRAM)) return;
+  for (const option of LEAST_TTL) setSocketOption(listener, option, Int32Array.of(UNREACHED_TTL));
 }

@@ -1,8 +1,7 @@
-import { dlopen, FFIType, ptr } from "bun:ffi";
-import { fromCLibrary } from "../../lib/process/c-library.ts";
+import { setSocketOption } from "../../lib/net/socket-option.ts";
 
-const IPPROTO_TCP = 6;
-const TCP_NOTSENT_LOWAT = 25;
+/** `TCP_NOTSENT_LOWAT` of Linux. */
+const UNSENT_LOW_WATER = { level: 6, name: 25 };
 
 /**
  * Bytes that the kernel keeps unsent for one TCP connection, on Linux; the rest waits in the memory for slow peers.
@@ -12,16 +11,8 @@ const TCP_NOTSENT_LOWAT = 25;
 export const MAX_UNSENT_BYTES = 1024 * 1024;
 
 const value = Int32Array.of(MAX_UNSENT_BYTES);
-const setOption = fromCLibrary(
-  (name) =>
-    dlopen(name, {
-      setsockopt: { args: [FFIType.i32, FFIType.i32, FFIType.i32, FFIType.ptr, FFIType.u32], returns: FFIType.i32 },
-    }).symbols.setsockopt,
-);
 
 /** Limits what the kernel keeps for a socket of Bun. The connections of a listener inherit the limit. */
 export function limitUnsent(socket: object): void {
-  const fd: unknown = Reflect.get(socket, "fd");
-  if (typeof fd !== "number" || fd < 0 || process.platform !== "linux") return;
-  setOption?.(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, ptr(value), value.byteLength);
+  setSocketOption(socket, UNSENT_LOW_WATER, value);
 }

@@ -1,8 +1,8 @@
-import { dlopen, FFIType, read } from "bun:ffi";
+import { read } from "bun:ffi";
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs";
 import { constants as system } from "node:os";
 import { setTimeout } from "node:timers/promises";
-import { fromCLibrary } from "../process/c-library.ts";
+import { cFunctions } from "../process/c-library.ts";
 
 const EXCLUSIVE_NOW = 2 | 4;
 /** Closes the file in child processes, which would keep the lock. Node has no name for it. */
@@ -60,18 +60,15 @@ export async function inLockedFolder<T>(folder: string, action: () => T): Promis
   }
 }
 
+const libc = cFunctions({
+  flock: { args: ["i32", "i32"], returns: "i32" },
+  __errno_location: { args: [], returns: "ptr" },
+});
+
 /** 0, or the number of the system's error; undefined without a C library. */
 function lock(file: number): number | undefined {
-  return fromCLibrary((name) => {
-    const library = dlopen(name, {
-      flock: { args: [FFIType.i32, FFIType.i32], returns: FFIType.i32 },
-      __errno_location: { args: [], returns: FFIType.ptr },
-    });
-    const { flock, __errno_location: errnoLocation } = library.symbols;
-    const where = errnoLocation();
-    const result = flock(file, EXCLUSIVE_NOW);
-    const code = result === 0 || typeof where !== "number" ? result : read.i32(where);
-    library.close();
-    return code;
-  });
+  const { flock, __errno_location: errnoLocation } = libc() ?? {};
+  const where = errnoLocation?.();
+  const result = flock?.(file, EXCLUSIVE_NOW);
+  return result === 0 || typeof where !== "number" ? result : read.i32(where);
 }

@@ -1,5 +1,5 @@
-import { dlopen, type Pointer, ptr } from "bun:ffi";
-import { fromCLibrary } from "../process/c-library.ts";
+import { ptr } from "bun:ffi";
+import { cFunctions } from "../process/c-library.ts";
 import { nativeMemory } from "../memory/native-memory.ts";
 
 /** From linux/socket.h and linux/netlink.h. */
@@ -23,31 +23,25 @@ export interface NetlinkReply {
 /** Sends a request of this type and returns the reply, if any; `bytes`: the message, with room for its header. */
 export type Netlink = (type: number, bytes: DataView<ArrayBuffer>) => NetlinkReply | undefined;
 
-interface Calls {
-  send(socket: number, at: Pointer, length: number, flags: number): number | bigint;
-  recv(socket: number, at: Pointer, length: number, flags: number): number | bigint;
-}
+const libc = cFunctions({
+  socket: { args: ["i32", "i32", "i32"], returns: "i32" },
+  send: { args: ["i32", "ptr", "u64", "i32"], returns: "i64" },
+  recv: { args: ["i32", "ptr", "u64", "i32"], returns: "i64" },
+});
 
 /** Opens a socket to the kernel; a request takes microseconds. Undefined if the system refuses it. */
 export function openNetlink(protocol: number): Netlink | undefined {
-  if (process.platform !== "linux") return undefined;
-  const opened = fromCLibrary((name) => {
-    const { symbols } = dlopen(name, {
-      socket: { args: ["i32", "i32", "i32"], returns: "i32" },
-      send: { args: ["i32", "ptr", "u64", "i32"], returns: "i64" },
-      recv: { args: ["i32", "ptr", "u64", "i32"], returns: "i64" },
-    });
-    return { calls: symbols satisfies Calls, socket: symbols.socket(AF_NETLINK, SOCK_RAW_CLOEXEC, protocol) };
-  });
-  if (opened === undefined || opened.socket < 0) return undefined;
-  const { calls, socket } = opened;
+  const calls = libc();
+  const socket = calls?.socket(AF_NETLINK, SOCK_RAW_CLOEXEC, protocol) ?? -1;
+  if (calls === undefined || socket < 0) return undefined;
   const memory = nativeMemory(MAX_RESPONSE_BYTES);
   const reply = new DataView(memory.buffer);
   let sequence = 0;
   return (type, bytes) => {
     sequence = (sequence + 1) >>> 0;
     writeHeader(bytes, type, sequence);
-    if (Number(calls.send(socket, addressOf(bytes), bytes.byteLength, 0)) !== bytes.byteLength) return undefined;
+    if (Number(calls.send(socket, ptr(new Uint8Array(bytes.buffer)), bytes.byteLength, 0)) !== bytes.byteLength)
+      return undefined;
     // The kernel has replied when `send` returns. Unread replies to earlier requests are skipped.
     for (;;) {
       const length = Number(calls.recv(socket, memory.address, reply.byteLength, MSG_DONTWAIT));
@@ -55,10 +49,6 @@ export function openNetlink(protocol: number): Netlink | undefined {
       if (reply.getUint32(8, true) === sequence) return { type: reply.getUint16(4, true), length, bytes: reply };
     }
   };
-}
-
-function addressOf(view: DataView<ArrayBuffer>): Pointer {
-  return ptr(new Uint8Array(view.buffer));
 }
 
 /** The machine is little-endian. */

@@ -1,6 +1,7 @@
-import { dlopen, FFIType, ptr } from "bun:ffi";
-import { fromCLibrary } from "../process/c-library.ts";
+import { ptr } from "bun:ffi";
+import { cFunctions } from "../process/c-library.ts";
 
+const libc = cFunctions({ getsockopt: { args: ["i32", "i32", "i32", "ptr", "ptr"], returns: "i32" } });
 const SOL_SOCKET = 1;
 const SO_PEERCRED = 17;
 
@@ -13,15 +14,9 @@ export interface PeerCredentials {
 /** The process that connected to this socket of Bun, or listens there; undefined if the kernel does not say. */
 export function peerCredentials(socket: object): PeerCredentials | undefined {
   const fd: unknown = Reflect.get(socket, "fd");
-  if (typeof fd !== "number" || process.platform !== "linux") return undefined;
-  return fromCLibrary((name) => {
-    const library = dlopen(name, {
-      getsockopt: { args: [FFIType.i32, FFIType.i32, FFIType.i32, FFIType.ptr, FFIType.ptr], returns: FFIType.i32 },
-    });
-    const [ucred, length] = [new Int32Array(3), Int32Array.of(12)];
-    const result = library.symbols.getsockopt(fd, SOL_SOCKET, SO_PEERCRED, ptr(ucred), ptr(length));
-    library.close();
-    const [pid, uid] = ucred;
-    return result === 0 && pid !== undefined && uid !== undefined ? { pid, uid } : undefined;
-  });
+  if (typeof fd !== "number") return undefined;
+  const [ucred, length] = [new Int32Array(3), Int32Array.of(12)];
+  const result = libc()?.getsockopt(fd, SOL_SOCKET, SO_PEERCRED, ptr(ucred), ptr(length));
+  const [pid, uid] = ucred;
+  return result === 0 && pid !== undefined && uid !== undefined ? { pid, uid } : undefined;
 }

@@ -1,22 +1,10 @@
-import { dlopen, FFIType } from "bun:ffi";
+import { FFIType } from "bun:ffi";
+import { cFunctions } from "../process/c-library.ts";
 
 /** The offset that `sendfile` reads. Calls do not overlap, so one is enough. */
 const offsetCell = new BigInt64Array(1);
 
-type SendFile = (socket: number, file: number, offset: BigInt64Array, length: number) => number | bigint;
-
-/** `sendfile` of the C library; undefined if the library cannot be loaded, as on musl. */
-function load(): SendFile | undefined {
-  try {
-    return dlopen("libc.so.6", {
-      sendfile: { args: [FFIType.i32, FFIType.i32, FFIType.ptr, FFIType.u64], returns: FFIType.i64_fast },
-    }).symbols.sendfile;
-  } catch {
-    return undefined;
-  }
-}
-
-const sendfile = load();
+const libc = cFunctions({ sendfile: { args: ["i32", "i32", "ptr", "u64"], returns: FFIType.i64_fast } });
 
 /**
  * Lets the kernel send up to `length` bytes of a file, from `offset` on, to a socket. The bytes are not copied through
@@ -24,7 +12,7 @@ const sendfile = load();
  * bytes sent; 0 if the socket is full or broken, the file is shorter, or the system does not support it.
  */
 export function sendFile(socket: number, file: number, offset: number, length: number): number {
-  if (sendfile === undefined || socket < 0) return 0;
+  if (socket < 0) return 0;
   offsetCell[0] = BigInt(offset);
-  return Math.max(Number(sendfile(socket, file, offsetCell, length)), 0);
+  return Math.max(Number(libc()?.sendfile(socket, file, offsetCell, length) ?? 0), 0);
 }

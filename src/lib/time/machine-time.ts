@@ -1,26 +1,18 @@
-import { dlopen, FFIType, type Pointer } from "bun:ffi";
 import { readFileSync } from "node:fs";
-import { fromCLibrary } from "../process/c-library.ts";
+import { cFunctions } from "../process/c-library.ts";
 import { nativeMemory } from "../memory/native-memory.ts";
 
 /** `CLOCK_MONOTONIC` of Linux. */
 const MONOTONIC = 1;
 
-type ClockGettime = (clock: number, time: Pointer) => number;
-
 /** `struct timespec`: seconds, nanoseconds. */
 const memory = nativeMemory(16);
 const time = new BigInt64Array(memory.buffer);
-const read = fromCLibrary((name): ClockGettime => {
-  const { symbols } = dlopen(name, {
-    clock_gettime: { args: [FFIType.i32, FFIType.ptr], returns: FFIType.i32 },
-  });
-  return symbols.clock_gettime;
-});
+const libc = cFunctions({ clock_gettime: { args: ["i32", "ptr"], returns: "i32" } });
 
 /** Milliseconds since the machine started; undefined if the C library cannot be called. */
 function readMonotonic(): number | undefined {
-  if (process.platform !== "linux" || read?.(MONOTONIC, memory.address) !== 0) return undefined;
+  if (libc()?.clock_gettime(MONOTONIC, memory.address) !== 0) return undefined;
   return Number(time[0] ?? 0n) * 1000 + Number(time[1] ?? 0n) / 1e6;
 }
 

@@ -1,6 +1,6 @@
-import { dlopen, FFIType } from "bun:ffi";
+import { FFIType } from "bun:ffi";
 import { closeSync } from "node:fs";
-import { fromCLibrary } from "../../../lib/process/c-library.ts";
+import { cFunctions } from "../../../lib/process/c-library.ts";
 import { udpDescriptors } from "../../http3/udp-sockets.ts";
 
 /** Numbers of Linux system calls, the same on every architecture. */
@@ -10,7 +10,7 @@ const PIDFD_GETFD = 438;
 /** Milliseconds that a dead worker's socket is kept for the next one; clients that it gets wait until then. */
 const KEEP_MS = 3000;
 
-type SystemCall = (call: number, first: number, second: number, third: number) => number;
+const libc = cFunctions({ syscall: { args: [FFIType.i64_fast, "i32", "i32", "i32"], returns: FFIType.i64_fast } });
 
 /**
  * Keeps the order of the workers' UDP sockets on a port. The kernel distributes datagrams over these sockets by the
@@ -22,7 +22,6 @@ type SystemCall = (call: number, first: number, second: number, third: number) =
  */
 export class HeldSockets {
   readonly #log: (text: string) => void;
-  readonly #call = loadSystemCall();
   #hasFailed = false;
   readonly #held = new Map<number, readonly number[]>();
   /** The sockets of dead workers, in the order of their deaths. */
@@ -36,11 +35,10 @@ export class HeldSockets {
   hold(pid: number, ports: ReadonlySet<number>): void {
     this.#let(this.#held.get(pid) ?? []);
     this.#held.delete(pid);
-    if (ports.size === 0 || this.#call === undefined) return;
-    const process = this.#call(PIDFD_OPEN, pid, 0, 0);
+    const process = ports.size === 0 ? -1 : systemCall(PIDFD_OPEN, pid, 0);
     if (process < 0) return;
     try {
-      const copies = udpDescriptors(pid, ports).map((fd) => this.#call?.(PIDFD_GETFD, process, fd, 0) ?? -1);
+      const copies = udpDescriptors(pid, ports).map((fd) => systemCall(PIDFD_GETFD, process, fd));
       const taken = copies.filter((fd) => fd >= 0);
       this.#held.set(pid, taken);
       if (taken.length < copies.length) this.#fail();
@@ -95,10 +93,7 @@ export class HeldSockets {
   }
 }
 
-function loadSystemCall(): SystemCall | undefined {
-  const { i32, i64_fast: long } = FFIType;
-  return fromCLibrary((name): SystemCall => {
-    const { syscall } = dlopen(name, { syscall: { args: [long, i32, i32, i32], returns: long } }).symbols;
-    return (call, first, second, third) => Number(syscall(call, first, second, third));
-  });
+/** Below 0: the system refuses it. */
+function systemCall(call: number, first: number, second: number): number {
+  return Number(libc()?.syscall(call, first, second, 0) ?? -1);
 }
