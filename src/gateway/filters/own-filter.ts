@@ -19,7 +19,7 @@ import { type BodyView, ExchangeView, unseenBody } from "./request-view.ts";
 import { ResponseHook } from "./response-hook.ts";
 import { type FilterCounts, type FilterRuntime, type FilterSettings } from "./runtime/runtime.ts";
 import { StagedEdit } from "./staged.ts";
-import { Deadline, type TimerWheel } from "../../lib/time/timer-wheel.ts";
+import { Alarm, type TimerWheel } from "../../lib/time/timer-wheel.ts";
 
 /**
  * Instances beyond `instances` that one filter can have in one worker for requests that wait for their response.
@@ -265,15 +265,6 @@ export class OwnFilter implements Filter {
   #refuse(exchange: Exchange, error: TurnpikeError): FilterDecision {
     if (!exchange.gone) this.#runtime.respondWithError(exchange, error);
     return RESPONDED;
-  }
-}
-
-class Alarm extends Deadline {
-  readonly onDeadline: () => void;
-
-  constructor(onDeadline: () => void) {
-    super();
-    this.onDeadline = onDeadline;
   }
 }
 

@@ -1,6 +1,7 @@
 import { type Share } from "../../lib/net/client-shares.ts";
 import { type TurnpikeError } from "../../lib/errors.ts";
 import { type Fields } from "../../lib/http/fields.ts";
+import { Alarm } from "../../lib/time/timer-wheel.ts";
 import { GRPC } from "../../lib/http/grpc-status.ts";
 import { type Exchange, type ResponseHead, type ResponseSink, type TimeKeeper } from "../exchange/exchange.ts";
 import { ClientConnection } from "../http1/client-connection.ts";
@@ -20,7 +21,6 @@ import { type RequestCopy } from "./request-copy.ts";
 import { mayGather } from "./request-head.ts";
 import { isStream, type UpstreamRequest, RequestPump } from "./request-pump.ts";
 import { ResponseFlow, type ResponseKind } from "./response-flow.ts";
-import { RetryPause } from "./retry/retry-pause.ts";
 import { ServerTries } from "./retry/server-tries.ts";
 import { type ForwardTarget } from "./target.ts";
 import { withCredential } from "./with-credential.ts";
@@ -48,7 +48,7 @@ class Forward implements ResponseSink, TimeKeeper {
   #waiter: ForwardWaiter | undefined;
   /** The client's share of connections to the current server. */
   #share: Share<Waiter> | undefined;
-  #pause: RetryPause | undefined;
+  #pause: Alarm | undefined;
   /** Counts the requests sent on connections, including this one. It shows if a request failed while it was being sent. */
   #sent = 0;
   #bodyTaken = false;
@@ -265,7 +265,8 @@ class Forward implements ResponseSink, TimeKeeper {
     }
     this.#tries.leave();
     // Another server may be better after the pause.
-    this.#pause = new RetryPause(this.#target.wheel, ms, () => this.#try(this.#tries.next() ?? server));
+    this.#pause = new Alarm(() => this.#try(this.#tries.next() ?? server));
+    this.#target.wheel.set(this.#pause, ms);
   }
 
   data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
@@ -384,7 +385,7 @@ class Forward implements ResponseSink, TimeKeeper {
     this.#flow.drop();
     if (this.#waiter !== undefined) this.#tries.server?.pool.leave(this.#waiter);
     this.#waiter = undefined;
-    this.#pause?.stop();
+    if (this.#pause !== undefined) this.#target.wheel.remove(this.#pause);
     this.#upstreamRequest?.destroy();
     this.#upstreamRequest = undefined;
     this.#tries.leave(this.#pump?.sent, this.#flow.received);

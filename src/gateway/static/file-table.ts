@@ -1,5 +1,5 @@
 import { closeSync, type Stats } from "node:fs";
-import { Deadline, type TimerWheel } from "../../lib/time/timer-wheel.ts";
+import { Alarm, type TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { mediaType } from "./media-types.ts";
 import { type Found, lacksDescriptors, openInside, resolveRoot } from "./open-inside.ts";
 import { type FileUsage, OpenFile, WHOLE_BYTES } from "./open-file.ts";
@@ -27,17 +27,6 @@ interface FileEntry {
   used: boolean;
 }
 
-class Sweep extends Deadline {
-  readonly #run: () => void;
-  constructor(run: () => void) {
-    super();
-    this.#run = run;
-  }
-  override onDeadline(): void {
-    this.#run();
-  }
-}
-
 /** The folder that a `FileTable` serves, and its limits. */
 export interface FileTableSettings {
   /** The folder whose files are served. */
@@ -59,7 +48,7 @@ export class FileTable {
   readonly #maxOpen: number;
   readonly #wheel: TimerWheel;
   readonly #entries = new Map<string, FileEntry>();
-  readonly #sweep = new Sweep(() => this.#dropUnused());
+  readonly #sweep = new Alarm(() => this.#dropUnused());
   #root: string | undefined;
   #rootCheckedAt: number;
   readonly #usage: FileUsage = { descriptors: 0, contentBytes: 0 };

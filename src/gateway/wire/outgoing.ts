@@ -1,7 +1,6 @@
 import { ptr } from "bun:ffi";
 import { type BufferAccount } from "../../lib/memory/buffer-pool.ts";
 import { ByteQueue } from "../../lib/memory/byte-queue.ts";
-import { MAX_DIGITS, writeDecimal } from "../../lib/text/decimal.ts";
 import { beginEvent, endEvent } from "../../lib/time/event-clock.ts";
 import { writeLatin1 } from "../../lib/memory/latin1.ts";
 import { sendBeforeEnd } from "../../lib/net/send-before-end.ts";
@@ -108,12 +107,6 @@ export class Outgoing {
     pieces.writeTo(cork, corkLength);
     this.bytesWritten += length;
     corkLength += length;
-  }
-
-  decimal(value: number): void {
-    const at = this.reserve(MAX_DIGITS);
-    if (at === -1) this.text(String(value));
-    else this.commit(writeDecimal(cork, at, value));
   }
 
   /** Writes the bytes of `chunk` from `start` to `end`. They must not change afterwards. */

@@ -32,6 +32,16 @@ export abstract class Deadline {
   abstract onDeadline(): void;
 }
 
+/** A deadline that calls a function. */
+export class Alarm extends Deadline {
+  override readonly onDeadline: () => void;
+
+  constructor(onDeadline: () => void) {
+    super();
+    this.onDeadline = onDeadline;
+  }
+}
+
 export interface WheelClock {
   /** Monotonic milliseconds. */
   now(): number;

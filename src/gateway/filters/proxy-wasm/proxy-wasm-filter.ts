@@ -1,6 +1,6 @@
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { messageOf } from "../../../lib/caught.ts";
-import { Deadline, type TimerWheel } from "../../../lib/time/timer-wheel.ts";
+import { Alarm } from "../../../lib/time/timer-wheel.ts";
 import { type Exchange } from "../../exchange/exchange.ts";
 import { type Filter, type FilterDecision } from "../runtime/filter.ts";
 import { type FilterModule } from "../module/module-cache.ts";
@@ -34,7 +34,7 @@ export class ProxyWasmFilter implements Filter {
   #next = 0;
   #isClosed = false;
   /** Restarts a broken instance of a filter without requests. */
-  readonly #watch: Watch | undefined;
+  readonly #watch = new Alarm(() => this.#look());
 
   /** Starts the first instance. Throws an Error with the reason if it fails. */
   constructor(module: FilterModule, settings: FilterSettings, runtime: FilterRuntime) {
@@ -56,7 +56,7 @@ export class ProxyWasmFilter implements Filter {
     }));
     const [first] = this.#slots;
     if (first !== undefined) this.#start(first);
-    if (settings.route === "") this.#watch = new Watch(runtime.wheel, () => void this.#take());
+    if (settings.route === "") runtime.wheel.set(this.#watch, WATCH_MS);
   }
 
   /** `pinned` is 0, because no instance is reserved for one request. */
@@ -77,7 +77,7 @@ export class ProxyWasmFilter implements Filter {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#watch?.stop();
+    this.#plugin.runtime.wheel.remove(this.#watch);
     for (const slot of this.#slots) {
       const { instance } = slot;
       if (instance === undefined) continue;
@@ -88,6 +88,11 @@ export class ProxyWasmFilter implements Filter {
         instance.close();
       }
     }
+  }
+
+  #look(): void {
+    this.#plugin.runtime.wheel.set(this.#watch, WATCH_MS);
+    this.#take();
   }
 
   /** The next running instance in turn. Undefined if none runs and none can be started yet. */
@@ -142,27 +147,6 @@ export class ProxyWasmFilter implements Filter {
 
 /** Milliseconds between two looks at an instance that no request starts again. */
 const WATCH_MS = 1000;
-
-class Watch extends Deadline {
-  readonly #wheel: TimerWheel;
-  readonly #look: () => void;
-
-  constructor(wheel: TimerWheel, look: () => void) {
-    super();
-    this.#wheel = wheel;
-    this.#look = look;
-    wheel.set(this, WATCH_MS);
-  }
-
-  onDeadline(): void {
-    this.#wheel.set(this, WATCH_MS);
-    this.#look();
-  }
-
-  stop(): void {
-    this.#wheel.remove(this);
-  }
-}
 
 /** Milliseconds from the last start to the next. The first restarts follow at once, for all other requests. */
 function backOffMs(failures: number): number {

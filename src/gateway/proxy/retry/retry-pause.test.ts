@@ -1,7 +1,5 @@
 import { expect, test } from "bun:test";
-import { FakeClock } from "../../../lib/testing/fake-clock.ts";
-import { TimerWheel } from "../../../lib/time/timer-wheel.ts";
-import { pauseMs, RetryPause, type RetrySettings } from "./retry-pause.ts";
+import { pauseMs, type RetrySettings } from "./retry-pause.ts";
 
 const SETTINGS: RetrySettings = {
   maxRetries: 9,
@@ -20,18 +18,4 @@ test("pauses double up to the maximum, and half of each is random", () => {
   expect(pauses(0)).toEqual([100, 200, 400, 800, 1000, 1000]);
   expect(pauses(0.5)).toEqual([75, 150, 300, 600, 750, 750]);
   expect(pauseMs({ ...SETTINGS, backoffMs: 0 }, 3)).toBe(0);
-});
-
-test("a pause ends at its time, and not after it was stopped", () => {
-  const clock = new FakeClock();
-  const wheel = new TimerWheel(clock);
-  let ended = 0;
-  const pause = new RetryPause(wheel, 100, () => ended++);
-  const stopped = new RetryPause(wheel, 100, () => ended++);
-  clock.advance(90);
-  expect(ended).toBe(0);
-  stopped.stop();
-  clock.advance(50);
-  expect(ended).toBe(1);
-  pause.stop();
 });

@@ -1,5 +1,3 @@
-import { Deadline, type TimerWheel } from "../../../lib/time/timer-wheel.ts";
-
 /** The retry settings of a route, compiled when the configuration is loaded. Times in milliseconds. */
 export interface RetrySettings {
   readonly maxRetries: number;
@@ -24,25 +22,4 @@ export interface RetrySettings {
 export function pauseMs({ backoffMs, maxBackoffMs, random }: RetrySettings, retries: number): number {
   const whole = Math.min(backoffMs * 2 ** retries, maxBackoffMs);
   return whole * (1 - random() / 2);
-}
-
-/** The pause before the next try. */
-export class RetryPause extends Deadline {
-  readonly #wheel: TimerWheel;
-  readonly #then: () => void;
-
-  constructor(wheel: TimerWheel, ms: number, then: () => void) {
-    super();
-    this.#wheel = wheel;
-    this.#then = then;
-    wheel.set(this, ms);
-  }
-
-  stop(): void {
-    this.#wheel.remove(this);
-  }
-
-  override onDeadline(): void {
-    this.#then();
-  }
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { Deadline } from "../../../lib/time/timer-wheel.ts";
+import { Alarm } from "../../../lib/time/timer-wheel.ts";
 import { type Config, type UpstreamConfig } from "../../config/config.ts";
 import { MAX_SERVERS } from "../../config/max-servers.ts";
 import { type DialSettings } from "../dial.ts";
@@ -71,7 +71,7 @@ export class Directory {
   /** The number of servers of each upstream without a slot, as last logged. */
   readonly #left = new Map<string, number>();
   /** The timeout of a preparation that waits for first responses. */
-  #patience: Patience | undefined;
+  #patience: Alarm | undefined;
   #closed = false;
   #watching: ReturnType<typeof setInterval> | undefined;
 
@@ -109,10 +109,11 @@ export class Directory {
   }
 
   async #awaitFirstResponses(plan: Plan): Promise<void> {
-    const patience = new Patience();
+    const over = Promise.withResolvers<void>();
+    const patience = new Alarm(over.resolve);
     this.#patience = patience;
     this.#deps.wheel.set(patience, FIRST_RESPONSES_MS);
-    await Promise.race([plan.firstResponses(), patience.over]);
+    await Promise.race([plan.firstResponses(), over.promise]);
     this.#deps.wheel.remove(patience);
   }
 
@@ -266,21 +267,4 @@ function noSlot(upstream: string, server: string): string {
 
 function placeKey(upstream: string, server: string): string {
   return JSON.stringify([upstream, server]);
-}
-
-/** A timeout that settles a promise. */
-class Patience extends Deadline {
-  readonly over: Promise<void>;
-  readonly #end: () => void;
-
-  constructor() {
-    super();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.over = promise;
-    this.#end = resolve;
-  }
-
-  override onDeadline(): void {
-    this.#end();
-  }
 }
