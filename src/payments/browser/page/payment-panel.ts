@@ -67,7 +67,7 @@ export class PaymentPanel {
     this.#options.findWallets((wallets) => {
       this.#wallets = wallets;
       this.#offers.show(wallets);
-      if (this.#attempt === 0) this.#offer();
+      if (!this.#offers.element.disabled) this.#offer();
     });
     if (this.#signed !== undefined) this.#tell("A payment that you signed has had no response yet.");
   }
