@@ -8,7 +8,7 @@ import { patient } from "../../lib/testing/patience.ts";
 import { MAX_FAILURES_IN_A_ROW } from "./circuit-breaker.ts";
 import { toBase58 } from "../solana/base58.ts";
 import { HttpFacilitator } from "./http-facilitator.ts";
-import { PAYER, REQUIREMENTS, signedPayment } from "../testing/payment.ts";
+import { PAYEE, PAYER, REQUIREMENTS, signedPayment } from "../testing/payment.ts";
 
 const NOW_S = 1_800_000_000;
 const HASH = `0x${"ab".repeat(32)}`;
@@ -139,6 +139,22 @@ test.each(TRANSACTIONS)("on %s, a settlement with the transaction %j is %s", asy
   const payload = network === SOLANA ? { transaction: SOLANA_TRANSFER } : payment.payload;
   const settlement = await facilitator.settle({ ...payment, payload, accepted: requirements }, requirements);
   expect<string>(settlement.kind).toBe(kind);
+});
+
+test.each<[network: string, transaction: string, said: string | null, payer: string]>([
+  ["eip155:84532", HASH, PAYEE, PAYEE],
+  ["eip155:84532", HASH, "someone", PAYER],
+  ["eip155:84532", HASH, null, PAYER],
+  [SOLANA, toBase58(new Uint8Array(64).fill(7)), PAYEE, "2aXiX3idiwZzKYAXPhPfPZXF6QcsCiD8RXsXr3Luo23v"],
+  ["stellar:pubnet", "tx-1", "someone", "someone"],
+])("on %s, a settlement %s with %p as its payer has the payer %s", async (network, transaction, said, payer) => {
+  const url = http(() => Response.json({ ...SETTLED, network, transaction, payer: said }));
+  const requirements = { ...REQUIREMENTS, network };
+  const payload = network === SOLANA ? { transaction: SOLANA_TRANSFER } : payment.payload;
+  const facilitator = new HttpFacilitator({ url, timeoutMs: 5000 });
+  expect(await facilitator.settle({ ...payment, payload, accepted: requirements }, requirements)).toMatchObject({
+    payer,
+  });
 });
 
 test("a response that hangs after its header section, or never ends, is aborted", async () => {

@@ -324,6 +324,11 @@ describe("a deposit", () => {
     ],
     ["that is rejected without a cause is not known", { sent: REJECTED }, contradiction],
     [
+      "that is rejected, and whose nonce cannot be read, is not known",
+      { sent: REJECTED, after: { [STATE]: "fails" } },
+      failing,
+    ],
+    [
       "that is rejected for lack of money is refused",
       { sent: REJECTED, after: { [BALANCE]: word(4999n) } },
       refused("insufficient_balance"),
