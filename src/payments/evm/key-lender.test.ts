@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { until } from "../../lib/testing/until.ts";
+import { type Address } from "../x402/address.ts";
 import { KeyLender } from "./key-lender.ts";
 import { keySigner } from "./signers/signer.ts";
 import { quantity, type ScriptedNode, startScriptedNode } from "./testing/scripted-node.ts";
@@ -59,4 +61,29 @@ test("gas that could not be sent does not count as lent", async () => {
   scripted.responses = { ...scripted.responses, eth_estimateGas: "fails" };
   expect((await lender.lend(payer, 1n)).kind).toBe("withheld");
   expect(await lender.canLend(payer, 1n)).toBe(true);
+});
+
+test("the work for a payer waits for all before it, also after a failure, and not for that of others", async () => {
+  const { address: payer } = freshAccount();
+  const { address: other } = freshAccount();
+  const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const began: string[] = [];
+  const inTurn = (address: Address, name: string, end?: Promise<void>): Promise<void> =>
+    lender.inTurn(address, async () => {
+      began.push(name);
+      await end;
+    });
+  const failing = inTurn(payer, "first", first.promise);
+  const waiting = inTurn(`0x${payer.slice(2).toLowerCase()}`, "second", second.promise);
+  await inTurn(other, "other");
+  expect(began).toEqual(["first", "other"]);
+  first.reject(new Error("x"));
+  expect(await failing.catch(String)).toBe("Error: x");
+  await until(() => began.includes("second"));
+  const last = inTurn(payer, "third");
+  await inTurn(other, "other");
+  expect(began).toEqual(["first", "other", "second", "other"]);
+  second.resolve();
+  await Promise.all([waiting, last]);
+  expect(began.at(-1)).toBe("third");
 });
