@@ -144,9 +144,9 @@ class Buyer {
     this.#config = channelConfig(accepted, payer.address);
   }
 
-  static async of(path: string): Promise<Buyer> {
+  static async of(path: string, at = gateway): Promise<Buyer> {
     const payer = await fundedAccount();
-    const unpaid = await answered(urlOf(path), {}, [402]);
+    const unpaid = await answered(urlOf(path, at), {}, [402]);
     const { accepts } = paymentRequiredSchema.parse(decodeHeader(unpaid.headers.get("payment-required") ?? ""));
     const [accepted] = accepts;
     if (accepted === undefined) throw new Error("nothing is accepted");
@@ -192,16 +192,16 @@ interface Flow {
 }
 
 /** Requests `path` over a new connection, and resolves with the head. */
-async function open(protocol: Protocol, path: string, payment: string): Promise<Flow> {
+async function open(protocol: Protocol, path: string, payment: string, at = gateway): Promise<Flow> {
   const headers = { "payment-signature": payment };
-  if (protocol === "HTTP/1.1") return flowOf(await fetch(urlOf(path), { headers, keepalive: false }));
+  if (protocol === "HTTP/1.1") return flowOf(await fetch(urlOf(path, at), { headers, keepalive: false }));
   if (protocol === "HTTP/3") {
-    const client = await Http3Client.connect(gateway.quicPort);
+    const client = await Http3Client.connect(at.quicPort);
     const { headers: head, chunks, response } = await client.open("GET", path, headers);
     const over = response.finally(() => client.close());
     return { name: String((await head)["payment-stream"]), text: () => Buffer.concat(chunks).toString(), over };
   }
-  const session = connect(`https://localhost:${gateway.tlsPort}`, { ca: TEST_CA.cert });
+  const session = connect(`https://localhost:${at.tlsPort}`, { ca: TEST_CA.cert });
   const stream = session.request({ ":path": path, ...headers });
   const head = Promise.withResolvers<string>();
   stream.on("response", (fields) => head.resolve(String(fields["payment-stream"])));
@@ -227,8 +227,8 @@ function openAt({ port }: Gateway): string {
   return `http://127.0.0.1:${port}/events?open`;
 }
 
-function urlOf(path: string): string {
-  return `http://127.0.0.1:${gateway.plainPort}${path}`;
+function urlOf(path: string, at = gateway): string {
+  return `http://127.0.0.1:${at.plainPort}${path}`;
 }
 
 /** Sends a request until its response has one of these statuses: a gateway that has just started cannot sell yet. */
@@ -253,7 +253,7 @@ function withoutMeter(terms: object): object {
 /** The channels of a ledger that no gateway has open any more. */
 async function channelsOf(store: Store): Promise<readonly Channel[]> {
   await store.ready();
-  const channels = await store.channels.list(undefined, 2);
+  const channels = await store.channels.list(undefined, 5);
   await store.close();
   return channels;
 }
@@ -418,6 +418,40 @@ describe.skipIf(!hasChain)("a response that is paid for as it flows", () => {
       // oxlint-enable no-await-in-loop
     },
   );
+
+  test("ends soon after its gateway gets SIGTERM, if it is paused, and is charged for what has left", async () => {
+    // oxlint-disable no-await-in-loop -- each gateway has the processors for itself
+    for (const { store, close } of await stores()) {
+      const own = await startProtocols({ ...config, ...store, server: { workers: 2 } }, environment);
+      const flows: Flow[] = [];
+      for (const protocol of PROTOCOLS) {
+        const buyer = await Buyer.of("/events", own);
+        const flow = await open(protocol, "/events?open", buyer.pay(), own);
+        await until(() => flow.text().length >= eventsTo(UNITS).length);
+        flows.push(flow);
+      }
+      const buyer = await Buyer.of("/messages", own);
+      const headers = { "payment-signature": buyer.pay() };
+      const socket = new WebSocket(urlOf("/messages", own).replace("http", "ws"), { headers });
+      const closed = new Promise<CloseEvent>((resolve) => socket.addEventListener("close", resolve));
+      let messages = 0;
+      socket.addEventListener("message", () => (messages += 1));
+      await until(() => messages === UNITS);
+      const began = performance.now();
+      own.program.kill("SIGTERM");
+      for (const flow of flows) {
+        await flow.over;
+        expect(flow.text()).toStartWith(`${eventsTo(UNITS)}event: error\n`);
+      }
+      expect([(await closed).code, messages]).toEqual([1008, UNITS]);
+      expect(await own.program.exit()).toBe(0);
+      expect(performance.now() - began).toBeLessThan(patient(12_000));
+      await own.stop();
+      const charged = { base: String(PRICE), charged: String(PRICE), claimed: String(PRICE), holder: "" };
+      expect(await close()).toMatchObject([charged, charged, charged, charged]);
+    }
+    // oxlint-enable no-await-in-loop
+  });
 
   test("can be the messages of a WebSocket connection", async () => {
     const buyer = await Buyer.of("/messages");

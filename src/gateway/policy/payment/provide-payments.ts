@@ -62,6 +62,8 @@ interface PaymentParts extends FeatureParts {
   /** Opens the store when it is first needed: a gateway without paid routes has no store. */
   readonly store: () => Store;
   readonly ledger: LedgerUpkeep;
+  /** The process stops. */
+  readonly draining: () => boolean;
   readonly responses: ResponseStore;
   readonly listeners: readonly { readonly address: string; readonly port: number }[];
   /** The URL of the first listener, for payment challenges if `x402.public_url` is not set. */
@@ -235,6 +237,7 @@ class Payments implements PolicyFeature {
       // A call about a charge would come to any upstream of a split.
       mayDefer: route.upstream !== undefined && (route.traffic_split ?? []).length === 0,
       onDeferred: ledger.collect,
+      draining: this.#parts.draining,
       credits,
       channels: channelDesk,
       ...(description === "" ? {} : { description }),

@@ -357,6 +357,7 @@ class RunningGateway implements GatewayProcess {
       tracers: this.#own.tracers,
       store: () => this.#store.open(postgres),
       ledger: this.#ledger,
+      draining: () => this.#draining,
       facilitators: this.#facilitators.all,
       clock: Date.now,
       log: this.#options.log,

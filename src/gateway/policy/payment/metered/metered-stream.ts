@@ -11,6 +11,12 @@ import { type PaidUnits } from "./metered-response.ts";
 /** Milliseconds between two looks for a payment that came to another process, while a response is paused. @bound */
 const LOOK_MS = 100;
 
+/**
+ * Milliseconds for which a paused response of a process that stops waits for a payment, which can come only to another process.
+ * @bound
+ */
+const LAST_PAUSE_MS = 5000;
+
 /** Payments that are given back at the end of a response, if other processes go on to hand some over. @bound */
 const MOST_HANDOVERS = 4;
 
@@ -99,8 +105,9 @@ export class MeteredStream implements PaidUnits {
 
   /** Opens the next payment. False: none came in time, or the response has ended. Rejects if the ledger fails. */
   async more(): Promise<boolean> {
-    const looks = Math.ceil(this.#terms.pauseMs / LOOK_MS);
+    let looks = Math.ceil(this.#terms.pauseMs / LOOK_MS);
     for (let look = 0; look <= looks && !this.#isOver; look++) {
+      if (this.#paidRoute.draining()) looks = Math.min(looks, look + LAST_PAUSE_MS / LOOK_MS);
       const [next] = this.#covers;
       // oxlint-disable-next-line no-await-in-loop -- each look waits for the one before
       if (next !== undefined && (await next.open())) return true;
@@ -119,6 +126,8 @@ export class MeteredStream implements PaidUnits {
     this.#isOver = true;
     this.#then(() => this.#endHandover());
     this.#end();
+    // The store of a process that stops stays open for it.
+    void this.#paidRoute.lateWrites.insist(this.#first, () => this.#closing);
   }
 
   /** From now on, no process hands a payment over. */

@@ -1,4 +1,4 @@
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, setDefaultTimeout, spyOn, test } from "bun:test";
 import { TurnpikeError } from "../../../../lib/errors.ts";
 import { fieldLine } from "../../../../lib/http/fields.ts";
 import { patient } from "../../../../lib/testing/patience.ts";
@@ -159,6 +159,43 @@ test("without a further payment, an event stream ends with an error, and only wh
   );
   expect(sale.source.cancels).toBe(1);
   await settled(sale, { base: "1000", charged: "1000" });
+});
+
+test("if the gateway stops, a paused response waits for a moment for a payment through another gateway", async () => {
+  const sale = await sell({ pauseS: 60 });
+  const { reader, stream } = await begin(sale);
+  const other = await sell({ of: sale });
+  sale.source.send(events(1, 7));
+  await seen(reader, HI + events(1, 3));
+  sale.shop.draining = true;
+  expect((await further(other.shop, sale.voucher(2 * PRICE), stream)).status).toBe(200);
+  await seen(reader, HI + events(1, 6));
+  await until(() => reader.isOver);
+  expect(reader.text).toStartWith(`${HI}${events(1, 6)}event: error\n`);
+  await settled(sale, { base: "2000", charged: "2000" });
+});
+
+test("if the gateway cuts a response off and stops, what has left is recorded before the store closes", async () => {
+  const sale = await sell();
+  const { reader } = await begin(sale);
+  sale.source.send(event(1));
+  await seen(reader, HI + event(1));
+  const { lateWrites, store } = sale.shop;
+  const { paymentIds } = store;
+  const asked = Promise.withResolvers<void>();
+  const allowed = Promise.withResolvers<void>();
+  const tie = paymentIds.tie.bind(paymentIds);
+  spyOn(paymentIds, "tie").mockImplementation(async (...args) => {
+    asked.resolve();
+    await allowed.promise;
+    return tie(...args);
+  });
+  await reader.leave();
+  await asked.promise;
+  const closed = lateWrites.close(0);
+  allowed.resolve();
+  await closed;
+  expect(await sale.channel()).toMatchObject({ base: "334", charged: "334" });
 });
 
 test.each([

@@ -34,6 +34,8 @@ export interface PaidRouteServices {
   /** Unix milliseconds. */
   readonly clock: () => number;
   readonly log: (message: string) => void;
+  /** True when the process stops. */
+  readonly draining: () => boolean;
   readonly fields: PaymentFields;
   /** Counts how far requests come. */
   readonly funnel: RouteFunnel;
