@@ -1,5 +1,6 @@
-import { type ChildNode, type Document, type Element, type ParentNode, isComment } from "domhandler";
+import { type ChildNode, type Document, type Element, isComment } from "domhandler";
 import { replaceChildren } from "./tree/relink.ts";
+import { isWithin } from "./tree/walk.ts";
 import { elementsOf } from "./selectors/select-all.ts";
 
 /** React's marks: a part that arrived late, a boundary that waits for it, and a position within another part. */
@@ -24,14 +25,8 @@ export function placeStreamedParts(tree: Document): void {
   for (const [key, part] of parts) {
     delete part.attribs["hidden"];
     const placeholder = placeholders.get(key);
-    if (placeholder !== undefined && !isInside(placeholder, part)) fill(placeholder, part);
+    if (placeholder !== undefined && !isWithin(placeholder, part)) fill(placeholder, part);
   }
-}
-
-function isInside(node: Element, container: Element): boolean {
-  let above: ParentNode | null = node;
-  while (above !== null && above !== container) above = above.parent;
-  return above === container;
 }
 
 function fill(placeholder: Element, part: Element): void {

@@ -1,4 +1,5 @@
 import { type Element, type ParentNode, isTag, isText } from "domhandler";
+import { prevElementSibling } from "domutils";
 import { isBlock } from "./tree/display.ts";
 import { optionsText } from "./markdown/media.ts";
 import { texOfMath, texOfScript } from "./markdown/math.ts";
@@ -89,9 +90,7 @@ class TextWriter {
   }
 
   #cell(cell: Element): void {
-    let before = cell.prev;
-    while (before !== null && !isTag(before)) before = before.prev;
-    if (before !== null) {
+    if (prevElementSibling(cell) !== null) {
       this.#line += "\t";
       this.#spaced = false;
     }

@@ -1,5 +1,6 @@
 import { type Document } from "domhandler";
 import { escapeLinkText } from "../../extraction/links.ts";
+import { fenced } from "../../extraction/markdown/code.ts";
 
 /** A link, with its text if it is known. */
 export interface Link {
@@ -62,14 +63,6 @@ function preformatted(text: string): string {
   return `<pre>\n${escapeHtml(text)}</pre>`;
 }
 
-/** A fenced code block. Its fence is longer than any fence in the text. */
-function fence(text: string, language: string): string {
-  let longest = 2;
-  for (const [run] of text.matchAll(/`{3,}/g)) longest = Math.max(longest, run.length);
-  const marks = "`".repeat(longest + 1);
-  return `${marks}${language}\n${text.replace(/\n$/, "")}\n${marks}`;
-}
-
 /** A text that is unchanged in every format. */
 export function plainContent(text: string): DocumentContent {
   return {
@@ -83,5 +76,5 @@ export function plainContent(text: string): DocumentContent {
 
 /** A text that Markdown shows as a code block. */
 export function codeContent(text: string, language: string): DocumentContent {
-  return { ...plainContent(text), markdown: () => fence(text, language) };
+  return { ...plainContent(text), markdown: () => fenced(text.replace(/\n$/, ""), language) };
 }

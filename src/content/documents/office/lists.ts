@@ -1,5 +1,5 @@
 import { type ChildNode, type Element, isTag, isText } from "domhandler";
-import { append } from "../../extraction/tree/relink.ts";
+import { appendChild } from "domutils";
 import { element } from "../kinds/tree-content.ts";
 
 /** The place of a paragraph in a list. */
@@ -38,7 +38,7 @@ export class Blocks {
     const item = element("li", content);
     if (last !== undefined && last.place.level === place.level) {
       if (last.place.list === place.list && last.place.isNumbered === place.isNumbered) {
-        append(last.list, item);
+        appendChild(last.list, item);
         last.item = item;
         return;
       }
@@ -48,7 +48,7 @@ export class Blocks {
     const list = element(place.isNumbered ? "ol" : "ul", [item], place.isNumbered ? start : {});
     const outer = this.#open.at(-1)?.item;
     if (outer === undefined) this.nodes.push(list);
-    else append(outer, list);
+    else appendChild(outer, list);
     this.#open.push({ place, list, item });
   }
 
@@ -56,7 +56,7 @@ export class Blocks {
   continueItem(...content: readonly ChildNode[]): boolean {
     const item = this.#open.at(-1)?.item;
     if (item === undefined) return false;
-    append(item, ...content);
+    for (const node of content) appendChild(item, node);
     return true;
   }
 }

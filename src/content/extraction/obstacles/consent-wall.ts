@@ -1,4 +1,5 @@
 import { type AnyNode, type Document, type Element, isTag, isText } from "domhandler";
+import { existsOne } from "domutils";
 import { countWords } from "../reader/words.ts";
 import { walkNodes } from "../tree/walk.ts";
 import { isUnseen, type PageFacts, seenText } from "./page-facts.ts";
@@ -85,30 +86,21 @@ function dialogOf(box: Element): { readonly inside: number; readonly beside: num
 
 /** Whether the element contains the page's main content. A guide to consent may have a name like a dialog. */
 function hasMain(box: Element): boolean {
-  return has(box, ({ name }) => name === "main" || name === "article");
+  return existsOne(({ name }) => name === "main" || name === "article", [box]);
 }
 
 /** Whether the element contains a button. A page about cookies may have a similar name, but contains only text. */
 function hasChoice(box: Element): boolean {
-  return has(box, (element) => {
-    if (!PRESSED.has(element.name)) return false;
-    if (element.name === "input") return CHOICE.test(attribute(element.attribs, "value"));
-    if (element.name !== "button" && element.children.some(isTag)) return false;
-    const text = seenText(element);
-    return text.length <= MAX_LABEL_LENGTH && CHOICE.test(text);
-  });
-}
-
-/** Whether an element or one of its descendants fits. */
-function has(root: Element, fits: (element: Element) => boolean): boolean {
-  let found = false;
-  walkNodes(root, {
-    enter(node) {
-      found = isTag(node) && fits(node);
-      return found ? "stop" : true;
+  return existsOne(
+    (element) => {
+      if (!PRESSED.has(element.name)) return false;
+      if (element.name === "input") return CHOICE.test(attribute(element.attribs, "value"));
+      if (element.name !== "button" && element.children.some(isTag)) return false;
+      const text = seenText(element);
+      return text.length <= MAX_LABEL_LENGTH && CHOICE.test(text);
     },
-  });
-  return found;
+    [box],
+  );
 }
 
 /** The outermost elements with the id or class of a consent dialog. */

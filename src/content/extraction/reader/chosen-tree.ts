@@ -1,11 +1,11 @@
 import { Document, Element, Text, isTag } from "domhandler";
+import { appendChild } from "domutils";
 import { plainName } from "../tree/amp.ts";
 import { isBlock } from "../tree/display.ts";
 import { imageSource, isTiny } from "../tree/images.ts";
 import { isFolded, isScreenReaderOnly, isWholeHeading } from "../tree/hidden.ts";
 import { isNeverShown, isSvg } from "../tree/prune.ts";
 import { type Block, type Box, FLAGS, type Outline } from "./outline.ts";
-import { append } from "../tree/relink.ts";
 import { countWords } from "./words.ts";
 
 /** Elements that show a picture or a video and have no text of their own. */
@@ -82,11 +82,11 @@ export class ChosenTree {
   #children(from: Element | Document, to: Element | Document, box: Box): void {
     for (const child of from.children) {
       if (child instanceof Text) {
-        if (this.#texts.has(child)) append(to, new Text(child.data));
+        if (this.#texts.has(child)) appendChild(to, new Text(child.data));
         else if (child.data.trim() !== "") continue;
         // The indentation of a line of code is the first text of its element.
-        else if ((box.flags & FLAGS.code) !== 0) append(to, new Text(child.data));
-        else if (to.children.length > 0) append(to, new Text(" "));
+        else if ((box.flags & FLAGS.code) !== 0) appendChild(to, new Text(child.data));
+        else if (to.children.length > 0) appendChild(to, new Text(" "));
       } else if (isTag(child)) this.#element(child, to, box);
     }
   }
@@ -94,39 +94,40 @@ export class ChosenTree {
   #element(element: Element, to: Element | Document, outer: Box): void {
     const name = plainName(element);
     if (PICTURES.has(name) || VOID.has(name) || (name === "script" && !isNeverShown(element))) {
-      if (!isAnimation(element) && !isDecoration(element) && this.#isAmongChosen(outer)) append(to, copyAll(element));
+      if (!isAnimation(element) && !isDecoration(element) && this.#isAmongChosen(outer))
+        appendChild(to, copyAll(element));
       return;
     }
     if (isNeverShown(element)) {
-      if (this.#isOnlyInCell(element, outer)) append(to, copyAll(element));
+      if (this.#isOnlyInCell(element, outer)) appendChild(to, copyAll(element));
       return;
     }
     const box = this.#boxes.get(element);
     if (box === undefined) return;
     if (isFoldedInLine(element, box)) return;
     if (isCheckbox(element)) {
-      if ((box.flags & FLAGS.item) !== 0 && this.#keptIn(outer) > 0) append(to, copyAll(element));
+      if ((box.flags & FLAGS.item) !== 0 && this.#keptIn(outer) > 0) appendChild(to, copyAll(element));
       return;
     }
     const kept = this.#keptIn(box);
     const space = box.words === 0 ? spaceIn(element) : undefined;
     if (space !== undefined && this.#texts.has(space)) {
-      append(to, new Text(space.data));
+      appendChild(to, new Text(space.data));
       return;
     }
     const isEmptyLine = (box.flags & FLAGS.code) !== 0 ? "div" : undefined;
     if (box.words === 0 && this.#keptIn(outer) > 0 && isLineBreak(element, isEmptyLine)) {
-      append(to, like(element, "br", {}));
+      appendChild(to, like(element, "br", {}));
       return;
     }
     if (kept === 0 && (this.#isLinkedHeading(element) || this.#isNamedIcon(box, outer))) {
-      append(to, copyAll(element));
+      appendChild(to, copyAll(element));
       return;
     }
     if (kept === 0 && !(CELLS.has(name) && this.#keptIn(outer) > 0) && !this.#holdsPicture(box, outer)) return;
     const copy = like(element, name, opened(element));
     this.#children(element, copy, box);
-    append(to, copy);
+    appendChild(to, copy);
   }
 
   /** A heading above chosen text whose words the outline does not have, since their link looks like a mark. */
@@ -233,8 +234,8 @@ function like({ namespace }: Element, name: string, attributes: Record<string, s
 function copyAll(element: Element): Element {
   const copy = like(element, element.name, opened(element));
   for (const child of element.children) {
-    if (child instanceof Text) append(copy, new Text(child.data));
-    else if (isTag(child)) append(copy, copyAll(child));
+    if (child instanceof Text) appendChild(copy, new Text(child.data));
+    else if (isTag(child)) appendChild(copy, copyAll(child));
   }
   return copy;
 }

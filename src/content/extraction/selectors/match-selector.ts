@@ -1,4 +1,5 @@
-import { type AnyNode, type Document, type Element, isTag, isText, type ParentNode } from "domhandler";
+import { type Document, type Element, isTag, isText, type ParentNode } from "domhandler";
+import { prevElementSibling } from "domutils";
 import { type Complex, type SelectorList, type Simple } from "./selector.ts";
 
 const HTML = "http://www.w3.org/1999/xhtml";
@@ -170,9 +171,7 @@ function parentOf({ parent }: Element): Element | undefined {
 }
 
 function previousOf(element: Element): Element | undefined {
-  let at: AnyNode | null = element.prev;
-  while (at !== null && !isTag(at)) at = at.prev;
-  return at ?? undefined;
+  return prevElementSibling(element) ?? undefined;
 }
 
 /** In CSS, only ASCII letters have case. */

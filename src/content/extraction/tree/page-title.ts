@@ -1,4 +1,5 @@
-import { type Document, type Element, isTag, isText } from "domhandler";
+import { type Document, isTag } from "domhandler";
+import { innerText } from "domutils";
 import { isSvg } from "./prune.ts";
 import { walkNodes } from "./walk.ts";
 
@@ -14,8 +15,8 @@ export function pageTitle(tree: Document): string {
       if (!isTag(node)) return true;
       const { name, attribs } = node;
       if (name === "template") return false;
-      if (name === "title" && !isSvg(node)) own = titleText(node);
-      else if (name === "h1") heading ||= titleText(node);
+      if (name === "title" && !isSvg(node)) own = fold(innerText(node));
+      else if (name === "h1") heading ||= fold(innerText(node));
       else if (name === "meta" && /^og:title$/i.test(attribs["property"] ?? attribs["name"] ?? "")) {
         shared ||= fold(attribs["content"] ?? "");
       }
@@ -24,18 +25,6 @@ export function pageTitle(tree: Document): string {
     },
   });
   return own || shared || heading;
-}
-
-function titleText(element: Element): string {
-  let text = "";
-  walkNodes(element, {
-    enter(node) {
-      if (isText(node)) text += node.data.slice(0, MAX_LENGTH);
-      if (text.length >= MAX_LENGTH) return "stop";
-      return !isTag(node) || (node.name !== "script" && node.name !== "style");
-    },
-  });
-  return fold(text);
 }
 
 function fold(text: string): string {

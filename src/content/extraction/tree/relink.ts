@@ -12,15 +12,3 @@ export function replaceChildren(parent: ParentNode, children: ChildNode[]): void
   }
   parent.children = children;
 }
-
-/** Adds children at the end of an element. */
-export function append(parent: ParentNode, ...children: readonly ChildNode[]): void {
-  for (const child of children) {
-    const last = parent.children.at(-1) ?? null;
-    child.parent = parent;
-    child.prev = last;
-    child.next = null;
-    if (last !== null) last.next = child;
-    parent.children.push(child);
-  }
-}

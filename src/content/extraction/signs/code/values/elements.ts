@@ -1,5 +1,6 @@
 import { type Element, isTag, isText } from "domhandler";
-import { textContent } from "domutils";
+import { nextElementSibling, prevElementSibling, textContent } from "domutils";
+import { isWithin } from "../../../tree/walk.ts";
 import { type PageElements } from "./page-elements.ts";
 import { isShadowRoot } from "../../survey.ts";
 import { isMissing } from "../syntax/syntax.ts";
@@ -28,7 +29,7 @@ export function propertyOfElements(all: readonly Element[], key: string): Value 
   if (key === "length") return constant(all.length);
   if (ABOVE.test(key)) return present(all.map(({ parent }) => (parent !== null && isTag(parent) ? parent : null)));
   if (BELOW.test(key)) return elements(all.flatMap((one) => below(one, /[cC]hild$|childNodes|contents/.test(key))));
-  if (SIBLINGS.test(key)) return present(all.map((one) => sibling(one, key.startsWith("n") ? "next" : "prev")));
+  if (SIBLINGS.test(key)) return present(all.map(key.startsWith("n") ? nextElementSibling : prevElementSibling));
   if (key === "dataset") return { is: "data", all };
   const [first] = all;
   if (key === "textContent" || key === "innerText" || key === "innerHTML")
@@ -86,7 +87,7 @@ function search(
 ): readonly Element[] {
   if (key === "getElementById") return page.byId(text);
   if (key === "closest")
-    return page.select(text).filter((one) => within?.some((inner) => isOrHas(one, inner)) === true);
+    return page.select(text).filter((one) => within?.some((inner) => isWithin(inner, one)) === true);
   const selector = key === "getElementsByClassName" ? `.${text.trim().split(/\s+/).join(".")}` : text;
   const all = page.select(selector.replace(/^:scope\s*>?\s*/, ""), within);
   return key === "querySelector" ? all.slice(0, within === undefined ? 1 : MAX_FIRST) : all;
@@ -101,15 +102,4 @@ function below(element: Element, hasTexts: boolean): readonly Element[] {
   const { children } = element;
   const isMixed = hasTexts && children.some((child) => isText(child) && child.data.trim() !== "");
   return [...(isMixed ? [element] : []), ...children.filter(isTag).slice(0, MAX_CHILDREN)];
-}
-
-function isOrHas(element: Element, inner: Element): boolean {
-  for (let at: Element["parent"] | Element = inner; at !== null; at = at.parent) if (at === element) return true;
-  return false;
-}
-
-function sibling(element: Element, side: "next" | "prev"): Element | null {
-  let at = element[side];
-  while (at !== null && !isTag(at)) at = at[side];
-  return at;
 }

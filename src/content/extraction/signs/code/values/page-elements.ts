@@ -2,6 +2,7 @@ import { type ChildNode, type Document, type Element, isTag } from "domhandler";
 import { selectAll } from "css-select";
 import { textContent } from "domutils";
 import { holdsHeading } from "../../../tree/holds-heading.ts";
+import { isWithin } from "../../../tree/walk.ts";
 import { ROOTS } from "../../empty-signs.ts";
 import { type Survey, type Surveyed } from "../../survey.ts";
 
@@ -41,7 +42,9 @@ export class PageElements {
 
   select(selector: string, within?: readonly Element[]): readonly Element[] {
     const all = this.#found.getOrInsertComputed(selector, () => this.#search(selector));
-    return within === undefined ? all : all.filter((element) => within.some((root) => isInside(element, root)));
+    return within === undefined
+      ? all
+      : all.filter((element) => within.some((root) => element !== root && isWithin(element, root)));
   }
 
   #search(selector: string): readonly Element[] {
@@ -138,9 +141,4 @@ function isPart(element: Element): boolean {
 /** Whether a name is of a part beside the content, such as a banner. */
 export function isAside(names: string): boolean {
   return ASIDE.test(names) || ADVERTISEMENT.test(names);
-}
-
-function isInside(element: Element, root: Element): boolean {
-  for (let above = element.parent; above !== null; above = above.parent) if (above === root) return true;
-  return false;
 }
