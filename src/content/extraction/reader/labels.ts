@@ -1,23 +1,12 @@
 import { isCommonWord, isPhraseAround } from "./boilerplate.ts";
-import { type Block, type Box, FLAGS, type Outline } from "./outline.ts";
+import { type Block, FLAGS, type Outline } from "./outline.ts";
 
 /** Elements in which a label is data. */
 const DATA = FLAGS.table | FLAGS.code;
 
-/** The counter of a gallery, such as "1/4", and maximum number of words in a gallery. */
-const COUNTER = /^\s*\d{1,3}\s*\/\s*\d{1,3}\s*$/;
-const MAX_WORDS_OF_A_GALLERY = 10;
-
-/** Drops the counters of galleries, and lines that consist of labels of buttons, such as "Share this article" or "Reply | Quote". */
+/** Drops lines that consist of labels of buttons, such as "Share this article" or "Reply | Quote". */
 export function dropLabels({ blocks }: Outline, chosen: Uint8Array): void {
-  for (const [at, block] of blocks.entries())
-    if (chosen[at] === 1 && (isOfLabels(block) || isCounter(block))) chosen[at] = 0;
-}
-
-function isCounter({ box, text }: Block): boolean {
-  let around: Box = box;
-  while (around.images === 0 && around.parent !== undefined) around = around.parent;
-  return around.words <= MAX_WORDS_OF_A_GALLERY && COUNTER.test(text);
+  for (const [at, block] of blocks.entries()) if (chosen[at] === 1 && isOfLabels(block)) chosen[at] = 0;
 }
 
 /** Content may contain some of the words as well. Such a word must be a link outside of lists, or be in a button. */

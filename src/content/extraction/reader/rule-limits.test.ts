@@ -4,7 +4,6 @@ import { fitCode } from "./code-parts.ts";
 import { addComments } from "./comments.ts";
 import { dropCopies } from "./copies.ts";
 import { dropHidden, dropLeads, dropSlides } from "./inserts.ts";
-import { dropLabels } from "./labels.ts";
 import { dropOtherProducts } from "./other-products.ts";
 import { type Outline } from "./outline.ts";
 import { addPrice } from "./price.ts";
@@ -273,26 +272,6 @@ describe("a line that leads to another page", () => {
   test("is dropped above a paragraph too", () => {
     expect(isDropped(`<p>${link(4)}</p>`, "", PROSE)).toBe(true);
     expect(isDropped(`<p>${link(4)}</p>`, "<p>Few words.</p>", "<p>Few words.</p>")).toBe(false);
-  });
-});
-
-const gallery = (rest: string, counter = "1/4") =>
-  `<p>Text</p><div><img src=/a.png><i>${counter}</i> <p>${rest}</p></div>`;
-
-const leftOfCounter = (html: string) => textsLeft(html, dropLabels);
-
-describe("the counter of a gallery", () => {
-  test("is dropped beside at most ten words", () => {
-    expect(leftOfCounter(gallery(words(8)))).not.toContain("1/4");
-    expect(leftOfCounter(gallery(words(9))).join(" ")).toContain("1/4");
-  });
-
-  test.each(["1/4", " 10 / 400 "])("may be %p", (counter) => {
-    expect(leftOfCounter(gallery("", counter))).toEqual(["Text"]);
-  });
-
-  test.each(["1/4 cup", "1/4/2026", "1000/4"])("is not %p", (text) => {
-    expect(leftOfCounter(gallery("", text)).join(" ")).toContain(text);
   });
 });
 
