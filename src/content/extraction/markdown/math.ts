@@ -1,9 +1,13 @@
 import { type Element, type ParentNode, isTag, isText } from "domhandler";
-import { textContent } from "domutils";
+import { findOne, textContent } from "domutils";
 
 /** The TeX of a MathML formula: its TeX annotation, or else TeX that is made from its elements. */
 export function texOfMath(math: Element): string {
-  return clean(annotationOf(math, 0) ?? texOf(math));
+  const annotation = findOne(
+    ({ name, attribs }) => name === "annotation" && /tex/i.test(attribs["encoding"] ?? ""),
+    [math],
+  );
+  return clean(annotation === null ? texOf(math) : textContent(annotation));
 }
 
 /** The TeX of a `math/tex` script. */
@@ -30,19 +34,6 @@ function clean(tex: string): string {
   const folded = tex.replace(/\s+/g, " ").trim();
   const inner = /^\{\\(?:displaystyle|textstyle) ?(.*)\}$/.exec(folded)?.[1]?.trim() ?? folded;
   return inner.replaceAll("$", "\\$").replaceAll("\\\\$", "\\$");
-}
-
-function annotationOf(node: ParentNode, depth: number): string | undefined {
-  for (const child of node.children) {
-    if (!isTag(child)) continue;
-    if (child.name === "annotation") {
-      if (!/tex/i.test(child.attribs["encoding"] ?? "")) continue;
-      return textContent(child);
-    }
-    const found = depth < 2 ? annotationOf(child, depth + 1) : undefined;
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }
 
 /** The TeX before, between and after the children of elements whose children have fixed roles. */

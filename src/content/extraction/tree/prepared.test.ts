@@ -51,7 +51,7 @@ test.each<[string, string, string]>([
   [
     "a text for screen readers that names a link",
     "<a href=x><i class=sr-only>S <b>t <u>v</u></b></i></a>",
-    '<a href="https://site.test/d/x" aria-label="S t"></a>',
+    '<a href="https://site.test/d/x" aria-label="S t v"></a>',
   ],
   [
     "a picture without an address that names a link",

@@ -1,4 +1,5 @@
 import { type ChildNode, type Document, type Element, type ParentNode, Text, isTag, isText } from "domhandler";
+import { innerText } from "domutils";
 import { Addresses } from "./addresses.ts";
 import { makePlain } from "./amp.ts";
 import { headingLevel } from "./display.ts";
@@ -86,7 +87,7 @@ class Pruner {
     }
     if (name === "template") return false;
     if (isScreenReaderOnly(element)) {
-      giveName(named, shortText(element));
+      giveName(named, lineOf(element));
       return false;
     }
     if (isHidden(element) && !isWholeHeading(element)) return false;
@@ -177,14 +178,9 @@ function svgTitle(svg: Element): string {
   const label = svg.attribs["aria-label"];
   if (label !== undefined) return label;
   const title = svg.children.filter(isTag).find((child) => child.name === "title");
-  return title === undefined ? "" : shortText(title);
+  return title === undefined ? "" : lineOf(title);
 }
 
-/** The text of an element with little text: of its children and grandchildren only. */
-function shortText(element: Element): string {
-  const parts = element.children.map((child) => {
-    if (isText(child)) return child.data;
-    return isTag(child) ? child.children.map((inner) => (isText(inner) ? inner.data : "")).join("") : "";
-  });
-  return parts.join("").replace(/\s+/g, " ").trim();
+function lineOf(element: Element): string {
+  return innerText(element).replace(/\s+/g, " ").trim();
 }
