@@ -75,9 +75,10 @@ export class PaymentPanel {
   /** The buttons: one for each wallet, or one for the payment that waits. */
   #offer(): void {
     const { chosen, isEmpty, element } = this.#offers;
-    element.disabled = this.#signed !== undefined;
-    if (this.#signed !== undefined) {
-      const again = button("Send the same payment again", () => void this.#send());
+    const signed = this.#signed;
+    element.disabled = signed !== undefined;
+    if (signed !== undefined) {
+      const again = button("Send the same payment again", () => void this.#send(signed));
       this.#choices.replaceChildren(again);
     } else if (chosen === undefined) {
       const text = isEmpty
@@ -117,7 +118,7 @@ export class PaymentPanel {
       const signed = await wallet.sign(this.#signing(accepted, isCurrent));
       if (!isCurrent()) return;
       this.#signed = signed;
-      await this.#send();
+      await this.#send(signed);
     } catch (error) {
       if (!isCurrent()) return;
       this.#tell(
@@ -165,10 +166,8 @@ export class PaymentPanel {
   }
 
   /** Sends the signed payment with the request, and shows the response. */
-  async #send(): Promise<void> {
+  async #send(signed: string): Promise<void> {
     const { request, keep } = this.#options;
-    const signed = this.#signed;
-    if (signed === undefined) return;
     this.#attempt += 1;
     keep?.(signed);
     this.#choices.replaceChildren();
