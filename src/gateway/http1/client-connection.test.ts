@@ -446,6 +446,8 @@ describe("a WebSocket handshake", () => {
     sink.onStart = () => (tunnel = connection.takeTunnel(into, 1000));
     shakeHands();
     expect(wire.text).toBe("GET / HTTP/1.1\r\nHost: h\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n");
+    connection.timeKeeper = { timedOut: () => connection.destroy() };
+    connection.waitAtMost(1000, owner.wheel.now() + 100_000);
     arrive(`${PROOF}early`);
     expect([sink.statuses, sink.heads[0]?.bodyLength, into.body, wire.closed]).toEqual([[101], -1, "early", false]);
     wire.data.onData(Buffer.from(" late"));

@@ -240,6 +240,18 @@ describe("the transactions of a key", () => {
     expect(script.sent.length - before).toBe(4);
   });
 
+  test("ask the node for the nonce again if another program has used it", async () => {
+    const first = send();
+    mine((await sends(1)).hash);
+    await first;
+    script.pending = 7;
+    script.refuse = ({ nonce }) => (nonce < 7 ? "nonce too low" : undefined);
+    const second = send();
+    mine((await sends(3)).hash);
+    expect((await second).kind).toBe("mined");
+    expect(script.sent.map(({ nonce }) => nonce)).toEqual([0, 1, 7]);
+  });
+
   test("offer an eighth more each time that the node asks for more, within the limit", async () => {
     script.refuse = () => "replacement transaction underpriced";
     expect((await send()).kind).toBe("withheld");

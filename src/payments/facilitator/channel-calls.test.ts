@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { PAYEE, PAYER } from "../testing/payment.ts";
 import { type ChannelSettlement } from "../x402/channel-facilitator.ts";
 import { type ChannelOrder, type ChannelPayment, type ChannelRequirements } from "../x402/channel-messages.ts";
 import { type AskFacilitator, httpChannels, settlementJson } from "./channel-calls.ts";
@@ -71,6 +72,34 @@ test.each([
     transaction: "",
     ...more,
   });
+});
+
+test.each<[status: number, reason: string, kind: string]>([
+  [200, "invalid_batch_settlement_evm_rpc_read_failed", "failed"],
+  [500, "invalid_batch_settlement_evm_rpc_read_failed", "unavailable"],
+  [499, "its_own", "refused"],
+  [500, "its_own", "unavailable"],
+  [500, "insufficient_funds", "refused"],
+])("a verification with the status %d and the reason %s is %s", async (status, invalidReason, kind) => {
+  const payment = { payload: { channelConfig: {} } } as ChannelPayment; // The rest is not read.
+  const terms = { network: NETWORK } as ChannelRequirements; // Neither.
+  const ask: AskFacilitator = async ({ schema }) => ({ status, data: schema.parse({ isValid: false, invalidReason }) });
+  expect((await httpChannels(ask, false).verify(payment, terms)).kind).toBe(kind as "failed"); // One of the table.
+});
+
+test.each([
+  [PAYEE, PAYEE],
+  ["someone", PAYER],
+  [null, PAYER],
+])("the payer of a valid payment by %p is %s", async (payer, expected) => {
+  const payment = { payload: { channelConfig: { payer: PAYER } } } as ChannelPayment; // The rest is not read.
+  const terms = { network: NETWORK } as ChannelRequirements; // Neither.
+  const extra = { balance: "9", totalClaimed: "1", withdrawRequestedAt: 0, refundNonce: "0" };
+  const ask: AskFacilitator = async ({ schema }) => ({
+    status: 200,
+    data: schema.parse({ isValid: true, payer, extra }),
+  });
+  expect(await httpChannels(ask, false).verify(payment, terms)).toMatchObject({ kind: "valid", payer: expected });
 });
 
 test("a verification that does not describe the channel has failed", async () => {

@@ -71,6 +71,19 @@ function wireOf(data: number): string {
   return Buffer.from([1, ...new Uint8Array(64), 1, 0, 1, 2, ...keys, ...call]).toString("base64");
 }
 
+/** A versioned transaction of two keys with one call, which has an account. A lookup adds three accounts. */
+function wireWithLookup(account: number): string {
+  const keys = [...new Uint8Array(32), ...new Uint8Array(32).fill(1), ...new Uint8Array(32)];
+  const call = [1, 1, 1, account, 0];
+  const lookup = [1, ...new Uint8Array(32).fill(2), 2, 0, 1, 1, 0];
+  return Buffer.from([1, ...new Uint8Array(64), 0x80, 1, 0, 1, 2, ...keys, ...call, ...lookup]).toString("base64");
+}
+
+test("a call has accounts of the transaction and of its lookups alone", () => {
+  expect(decodeTransaction(wireWithLookup(4))?.instructions).toMatchObject([{ accounts: [4] }]);
+  expect(decodeTransaction(wireWithLookup(5))).toBeUndefined();
+});
+
 test("a transaction has the bytes of a packet at most", () => {
   const [most, more] = [wireOf(1062), wireOf(1063)];
   expect([most, more].map((wire) => Buffer.from(wire, "base64").length)).toEqual([1232, 1233]);

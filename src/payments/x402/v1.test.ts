@@ -22,7 +22,7 @@ test("the challenge of version 1 has the terms that its clients can pay", () => 
     { ...REQUIREMENTS, network: "eip155:999" },
   ];
   const resource = { resource: RESOURCE.url, description: "A page", mimeType: "text/html" };
-  expect(v1Accepts({ x402Version: 2, resource: RESOURCE, accepts })).toEqual([{ ...V1, ...resource }]);
+  expect(v1Accepts({ x402Version: 2, resource: RESOURCE, accepts })).toStrictEqual([{ ...V1, ...resource }]);
   const bare = v1Accepts({ x402Version: 2, resource: { url: RESOURCE.url }, accepts: [REQUIREMENTS] });
   expect(bare).toEqual([{ ...V1, resource: RESOURCE.url, description: "", mimeType: "" }]);
 });
