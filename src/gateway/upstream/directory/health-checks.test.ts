@@ -231,6 +231,8 @@ test("the text is searched for in the first 64 KiB, and the rest of a longer bod
 
 test("an HTTP/2 server without TLS is probed over HTTP/2", async () => {
   const http2 = createServer();
+  const closed = Promise.withResolvers<void>();
+  http2.on("session", (session) => session.once("close", closed.resolve));
   const seen: unknown[] = [];
   http2.on("stream", (stream, headers) => {
     seen.push([headers[":method"], headers[":path"], headers[":authority"]]);
@@ -243,6 +245,7 @@ test("an HTTP/2 server without TLS is probed over HTTP/2", async () => {
   probeFrom([{ ...server({ expected_body: "fine", unhealthy_threshold: 1 }, port), protocol: "h2" }]);
   expect(await probe()).toBe("healthy");
   expect(seen).toEqual([["GET", "/health?full=1", `127.0.0.1:${port}`]]);
+  await closed.promise;
   probeFrom([{ ...server({ unhealthy_threshold: 1 }), protocol: "h2" }]);
   origin.onBytes = (connection) => connection.send("HTTP/1.1 400 Bad Request\r\n\r\n");
   expect(await probe()).toBe("unhealthy malformed");
