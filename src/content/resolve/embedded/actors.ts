@@ -1,10 +1,11 @@
 import { type Predication } from "../reading/clauses.ts";
-import { isFunctionWord, type Reader } from "../reading/grammar.ts";
-import { type Token } from "../reading/spans.ts";
+import { type Grammar, isFunctionWord, type Reader } from "../reading/grammar.ts";
+import { ADVERB, type Token } from "../reading/spans.ts";
 import { WORDS } from "../reading/vocabulary.ts";
 import { BY_CONTEXT, type Fit } from "./fit.ts";
 import { type Argument } from "../reading/noun-phrases.ts";
 import { type Asked } from "./question.ts";
+import { isOwner } from "./rivals.ts";
 
 /** "was elected mayor of X", for "won the mayoral election in X". Undefined if the office or the place is another. */
 export function electedBy(
@@ -30,10 +31,111 @@ export function electedBy(
     : undefined;
 }
 
+/** "elected Bellamy mayor of Veldt", for "Will Pruitt be elected mayor of Veldt?": an office with one holder went to another person. */
+export function hasOtherHolder(
+  asked: Asked,
+  { before, after, isPassive, reality }: Predication,
+  { reader: { grammar }, near, outcome }: { reader: Reader; near: ReadonlySet<string>; outcome: string | undefined },
+): boolean {
+  const { names, role = asked.patient } = asked;
+  const person = asked.role === undefined ? asked.agent : (asked.patient ?? asked.agent);
+  if (role === undefined || person === undefined || reality !== "fact") return false;
+  // "Ost left after Kern was elected leader": Ost may have been the leader before.
+  if (asked.outcomes.has("become") && !asked.isFuture) return false;
+  const isPerson = [...person.heads].every((word) => names.has(word));
+  const isSole = [...role.heads].every((head) => SOLE.test(head));
+  // "after beating Ilves", ", beating Ilves"
+  const rest = after.findIndex(({ text, gap }) => WORDS.circumstance.has(text) || gap.includes(","));
+  const own = [...before, ...(rest < 0 ? after : after.slice(0, rest))];
+  if (!isPerson || !isSole || own.some(({ stem, text }) => person.words.has(stem) || text === "ago")) return false;
+  const start = after.findIndex((word) => role.words.has(word.stem) && !names.has(word.stem));
+  const behind = after.slice(Math.max(0, start));
+  const isWholeRole = [...role.words.union(names.difference(person.words))].every(
+    (word) => behind.some(({ stem }) => stem === word) || (names.has(word) && near.has(word)),
+  );
+  const left = after.slice(0, Math.max(0, start));
+  const isModified =
+    // "assistant head coach", "Co-Trainer", "adjoint au maire", "a director"
+    after[start]?.gap === "-" ||
+    ONE_OF.test(left.at(-1)?.text ?? "") ||
+    left
+      .slice(1 + left.findLastIndex(({ capital }) => capital))
+      .some(({ text }) => !isFunctionWord(text, grammar) && !NEW.test(text));
+  const zone = isPassive || outcome === "become" ? before : left;
+  const other = zone.filter(({ capital, stem, text }) => capital && !names.has(stem) && !isFunctionWord(text, grammar));
+  return start >= 0 && isWholeRole && !isModified && !isOfOther(asked, behind, grammar) && other.length > 0;
+}
+
+/** "mayor of Durne", "president of Corland's parliament": the office is another one. */
+function isOfOther({ role, names }: Asked, behind: readonly Token[], grammar: Grammar): boolean {
+  if (role === undefined) return false;
+  const end = behind.findIndex(
+    ({ text, gap }, at) => at > 0 && (/[,;:(]/u.test(gap) || (grammar.preposition.has(text) && !OF_PLACE.test(text))),
+  );
+  return behind
+    .slice(0, end < 0 ? undefined : end)
+    .some(
+      (word, at) =>
+        !role.words.has(word.stem) &&
+        !names.has(word.stem) &&
+        (isOwnedAt(behind, at, role) ||
+          (word.capital && !WORDS.time.has(word.text) && isInPhrase(behind, at, grammar))),
+    );
+}
+
+/** "elected treasurer", "elected mayor of Durne", for "elected mayor of Veldt" */
+export function hasOtherOffice(asked: Asked, { after }: Predication, { grammar }: Reader): boolean {
+  const { role, names } = asked;
+  if (role === undefined) return false;
+  const start = after.findIndex((word) => role.words.has(word.stem) && !names.has(word.stem));
+  if (start >= 0) return isOfOther(asked, after.slice(start), grammar);
+  const office = after.find(({ text, capital }) => !capital && !grammar.determiner.has(text) && text !== "as");
+  return (
+    office !== undefined &&
+    !isFunctionWord(office.text, grammar) &&
+    !WORDS.time.has(office.text) &&
+    !ADVERB.test(office.text)
+  );
+}
+
+/** "Corland's parliament": the office's place is the owner of another noun. */
+function isOwnedAt(zone: readonly Token[], at: number, { words }: Argument): boolean {
+  const [owner, mark] = [zone[at - 2], zone[at - 1]];
+  return (
+    owner !== undefined && mark !== undefined && words.has(owner.stem) && isOwner(mark) && mark.start === owner.end + 1
+  );
+}
+
+/** Whether a name belongs to the noun before it: "of Durne", "at the Durne Bank". */
+function isInPhrase(zone: readonly Token[], at: number, grammar: Grammar): boolean {
+  const before = zone.slice(0, at).findLast(({ text }) => !grammar.determiner.has(text));
+  return before !== undefined && (before.capital || OF_PLACE.test(before.text));
+}
+
+const NEW = /^(?:elected|new|next|\d{1,2}(?:st|nd|rd|th)|neue[nr]?|nouve\p{L}+|nuev[oa]|nuov[oa]|nov[oa])$/u;
+const ONE_OF = /^(?:an?|une?|una|uno|uma?)$/u;
+const OF_PLACE = /^(?:of|for|at|in|von|im|beim?|de|du|des|del|della|di|do|da|en|na|no)$/u;
+
+/** Stems of the offices that one person holds. */
+const SOLE =
+  /^(?:mayor|president|premier|chancellor|governor|leader|captain|manager|coach|chair|chairman|chairwoman|chief|ceo|executiv|speaker|pope|king|director|head|prime|minist|trainer|burgermeist|kanzler|prasident|mair|entraineur|alcald|alcalde|alcaldesa|entrenador|sindac|allenator|prefeit|treinador|governator|gobernador|governador)/u;
+
 /** "mayoral" and "mayor" have the same beginning of this length. */
 const OFFICE_FAMILY = 4;
 
-const ELECTION = /^(?:election|elect|wahl|elecc|elezion|eleic|vote|race)/u;
+const ELECTION = /^(?:election|elect|wahl|elecc|elezion|eleic|vote|race|run)/u;
+
+/** "lost", "lost the mayoral race", "lost to Bellamy": what is lost can be the election. */
+export function isOfElection(zone: readonly Token[], { grammar }: Reader): boolean {
+  const phrase = zone.filter(({ text }) => !isFunctionWord(text, grammar) && !WORDS.time.has(text));
+  const [first, second] = phrase;
+  if (first === undefined || first.capital) return true;
+  return (
+    ELECTION.test(first.text) || (OF_OFFICE.test(first.text) && (second === undefined || ELECTION.test(second.text)))
+  );
+}
+
+const OF_OFFICE = /^(?:presidential|mayoral|gubernatorial|presidency|mayoralty|governorship|close|tight|snap)$/u;
 
 /** "toppled by a lorry", if the question asks for protesters: an actor that the question does not name. */
 export function namesActor(zone: readonly Token[], agent: Argument | undefined, { grammar }: Reader): boolean {

@@ -3,7 +3,7 @@ import { isFunctionWord, type Reader } from "../reading/grammar.ts";
 import { ADVERB, type Token } from "../reading/spans.ts";
 import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
 import { type Language } from "../reading/words.ts";
-import { electedBy, namesActor } from "./actors.ts";
+import { electedBy, hasOtherHolder, hasOtherOffice, isOfElection, namesActor } from "./actors.ts";
 import { BY_CONTEXT, type Fit } from "./fit.ts";
 import { type Argument, isWhole } from "../reading/noun-phrases.ts";
 import { type Asked } from "./question.ts";
@@ -70,7 +70,10 @@ function comparedFit(sides: Sides): Fit {
   const { isPassive, by, doer } = doerOf(predication, reader);
   const turns = OUTCOMES.ergative.has(outcome);
   if (agent !== undefined && patient === undefined)
-    return splitFit(sides, doer, isPassive ? before : after) ?? subjectFit(sides, isPassive && !turns ? doer : before);
+    return (
+      splitFit(sides, doer, isPassive ? before : after) ??
+      (hasOtherHolder(asked, predication, sides) ? OTHER_ACTOR : subjectFit(sides, isPassive && !turns ? doer : before))
+    );
   // "Was the rocket launched?": "the rocket lifted off".
   const isTurned =
     turns &&
@@ -82,6 +85,12 @@ function comparedFit(sides: Sides): Fit {
   const elected =
     outcome === "elect" && asked.outcomes.has("win") ? electedBy(asked, predication, { reader, near }) : undefined;
   if (elected !== undefined) return elected;
+  if (outcome === "elect" && hasOtherOffice(asked, predication, reader)) return DIFFERENT;
+  // "Pruitt lost", for "Will Pruitt be elected?"
+  if (outcome === "lose" && asked.outcomes.has("elect") && agent === undefined && patient !== undefined) {
+    const loser = isPassive || !isOfElection(after, reader) ? undefined : stands(patient, before, true);
+    return loser === undefined ? DIFFERENT : { kind: "same", factor: loser };
+  }
   const subject = agent === undefined ? 1 : stands(agent, doer, !isPassive);
   const object = patient === undefined ? 1 : stands(patient, done, isPassive || isTurned);
   if (subject !== undefined && object !== undefined) return { kind: "same", factor: Math.min(subject, object) };
@@ -93,7 +102,7 @@ function comparedFit(sides: Sides): Fit {
     stands(patient, doer, !isPassive) !== undefined
   )
     return { kind: "swapped" };
-  if (object === undefined) return DIFFERENT;
+  if (object === undefined) return hasOtherHolder(asked, predication, sides) ? OTHER_ACTOR : DIFFERENT;
   if ((isPassive && by < 0) || isTurned) return unnamedFit(sides);
   if (asked.isByAgent && isPassive && namesActor(after.slice(by + 1), agent, reader)) return OTHER_ACTOR;
   if (patient === undefined || !OUTCOMES.exclusive.has(outcome) || !isNamedIn(patient, done, names)) return DIFFERENT;

@@ -7,7 +7,7 @@ import { GRAMMARS } from "../reading/grammar.ts";
 import { type Passage } from "../evidence/passages.ts";
 import { bareMonthsIn, type NamedDate } from "../reading/dates.ts";
 import { isNegated } from "../reading/negation.ts";
-import { SHORT_OF } from "../reading/phrases.ts";
+import { POLLS, SHORT_OF } from "../reading/phrases.ts";
 import { describedIn, meets, quantitiesOf, type Quantity } from "../reading/quantities.ts";
 import { WORDS } from "../reading/vocabulary.ts";
 import { stemOf, wordsOf } from "../reading/words.ts";
@@ -33,10 +33,6 @@ const FORMER =
 /** A time or a count that is not over: "by noon", "with half of the votes counted". */
 const INTERIM =
   /\b(?:by\s(?:noon|midday|mid-\p{L}+|\p{L}+day|\d{1,2}(?:[.:]\d\d)?\s?(?:[ap]\.?m|o['’]clock))|(?:half|part|most|some|\d+\s?(?:%|percent|per\scent))\s(?:of\s)?(?:the\s)?(?:votes?|ballots|precincts|districts)\s(?:were\s)?counted|partial)(?!\p{L})/iu;
-
-/** A forecast by voters or by a part of the votes. */
-const POLL =
-  /(?<!\p{L})(?:(?:exit|opinion)\spolls?|pollsters?|umfragen?|hochrechnung\p{L}*|sondages?|sondeos?|sondagg[io]|sondagem|sondagens)(?!\p{L})/iu;
 
 /** A part of an event: "on its first day". */
 const PART =
@@ -80,7 +76,7 @@ export function measured(
     if (isDenied(passage.text.slice(one.end, clause.end))) return false;
     // "The long-term averages are 8.1 named storms"
     const said = passage.text.slice(clause.start, clause.end);
-    if ([USUAL, SEVERAL, POLL].some((words) => words.test(said) && !words.test(statement))) return false;
+    if ([USUAL, SEVERAL, POLLS].some((words) => words.test(said) && !words.test(statement))) return false;
     return (
       clause.isFact &&
       (measure === undefined || language !== asked.language || clause.stems.has(measure) || GENERAL.has(measure)) &&

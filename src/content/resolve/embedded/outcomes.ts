@@ -3,7 +3,7 @@ import { type Passage } from "../evidence/passages.ts";
 import { type Predication, predicationOf } from "../reading/clauses.ts";
 import { areContrary, conceptsAt, conceptsIn } from "../reading/concepts.ts";
 import { GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
-import { ANONYMOUS, TAKEN_BACK } from "../reading/phrases.ts";
+import { ANONYMOUS, POLLS, TAKEN_BACK } from "../reading/phrases.ts";
 import { PARTISAN, type Reality } from "../reading/reality.ts";
 import { HARD, type ReadSentence, type Token } from "../reading/spans.ts";
 import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
@@ -22,8 +22,10 @@ const INDIRECT = 0.35;
 /** Reads the outcome from the predicates that name it or a contrary outcome. */
 export function outcomeOf(asked: Asked, passage: Passage, { tokens, language }: ReadSentence): Reading {
   const { coverage, context } = sharesOf(asked, passage);
-  if (context < NEAR) return NOTHING;
-  if (ANONYMOUS.test(passage.text) || TAKEN_BACK.test(passage.text)) return { ...NOTHING, kind: "hedged" };
+  // The question does not name another holder of the office.
+  if (context < (asked.role === undefined ? NEAR : NEAR / 2)) return NOTHING;
+  const isPoll = asked.outcomes.has("elect") && POLLS.test(passage.text);
+  if (isPoll || ANONYMOUS.test(passage.text) || TAKEN_BACK.test(passage.text)) return { ...NOTHING, kind: "hedged" };
   if (asked.predicate === undefined) return NOTHING;
   const readings = tokens.flatMap((_, at) => {
     const outcome = outcomeAt(asked, tokens, at, language);
@@ -52,6 +54,8 @@ function outcomeAt(asked: Asked, tokens: readonly Token[], at: number, language:
   // "the prosecutor said that X was guilty", "pleaded guilty"
   if (token.text === "guilty" && verbOfResult(tokens, at) === undefined) return undefined;
   const found = conceptsAt(tokens, at);
+  // "was nominated governor"
+  if (language === "en" && found.has("nominate") && !asked.outcomes.has("nominate")) return undefined;
   if (asked.outcomes.has("acquire") && found.has("sell") && asked.patient !== undefined)
     return { name: "sold", isSame: true };
   const same = [...asked.outcomes].find((one) => found.has(one));
@@ -144,7 +148,7 @@ function readingAt(
   const fit = fitOf(asked, predication, { reader, near, outcome: outcome.name });
   if (fit.kind === "different") return NOTHING;
   const isOffice = [...(asked.role?.heads ?? [])].every((head) => predication.after.some(({ stem }) => stem === head));
-  if (!isOffice) return NOTHING;
+  if (!isOffice && asked.outcomes.has("appoint")) return NOTHING;
   const isDenied = reality === "denied" || reality === "absent";
   if (isDenied && (!outcome.isSame || fit.kind !== "same")) return NOTHING;
   // "Novak lost to Sandoval": Sandoval won.
@@ -177,6 +181,9 @@ function verbOfResult(tokens: readonly Token[], at: number): number | undefined 
 const DECLARES =
   /^(?:declared|declares|ruled|found|left|leaves|kept|keeps|held|holds|liess|lasst|belasst|beliess|laisse|maintenu|dejo|lasciato|deixou|erklarte?|erklart|declare|declaro|dichiarato|dichiara|declarou|befand)$/u;
 
+const CONCEDED =
+  /^(?:to|at|on|in|late|early|shortly|after|defeat|victory|elections?|race|contest|presid\p{L}+|mayoral|gubernatorial)$/u;
+
 const AGAINST = /^(?:against|gegen|contre|contra|contro)$/u;
 
 /** Whether the verb of a Romance sentence governs another verb. */
@@ -200,6 +207,9 @@ function isOtherSense(asked: Asked, tokens: readonly Token[], at: number, { real
   if (WORDS.particle.has(next.text) && WORDS.withParticle.has(token.text)) return !asks(next.text);
   // "aprobó tramitar la ley", "a voté contre la loi"
   if (isOfInfinitive(asked, next) || AGAINST.test(next.text)) return !asks(next.text);
+  // "conceded mistakes", "conceded that the campaign had been hard"
+  const conceded = behind.find(({ text }) => !GRAMMARS.en.determiner.has(text) || text === "that");
+  if (token.text.startsWith("conced") && conceded !== undefined && !CONCEDED.test(conceded.text)) return true;
   // "beat Novak to the final"
   if (
     token.text.startsWith("beat") &&

@@ -144,11 +144,18 @@ function structureOf({ statement, thresholds, ...plan }: Plan, language: Languag
   if (turned !== undefined) return { ...bare, ...turned };
   const isPassive = isPassiveAt(tokens, at, reader);
   const by = isPassive ? right.findIndex((word) => grammar.by.has(word.text)) : -1;
-  // "been appointed director": the office stands behind the verb.
+  // "been appointed director", "be elected mayor": the office stands behind the verb.
+  const isOffice = outcomes.has("appoint") || outcomes.has("elect");
+  const to =
+    isOffice && language === "de" && !outcomes.has("win")
+      ? left.findIndex((word) => /^(?:zu[mr]|als)$/u.test(word.text))
+      : -1;
   const office =
-    isPassive && by === -1 && outcomes.has("appoint")
+    isOffice && isPassive && by === -1
       ? phraseFrom(behind, behind[0]?.text === "as" ? 1 : 0, grammar)
-      : [];
+      : to < 0
+        ? []
+        : left.slice(to + 1);
   const object = isPassive && by === -1 ? undefined : argumentOf(phraseFrom(right, by + 1, grammar), terms, reader);
   // "¿Se aprobó la subida?": what stands behind the verb can be its subject.
   const isSubjectBehind = subject === undefined && language !== "en";

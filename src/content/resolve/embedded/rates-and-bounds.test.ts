@@ -117,7 +117,7 @@ describeSides({
       "Lindmark's lawyers asked the appeals court to overturn the verdict.",
       "The appeals court overturned the Halden verdict.",
       "The appeals court overturned part of the Lindmark verdict.",
-      "The appeals court overturned the sentence in the Lindmark case but let the verdict stand.",
+      "The appeals court overturned the sentence in the Lindmark case.",
       "The supreme court reinstated the Lindmark verdict after the appeals court had overturned it.",
       "Experts expect the Lindmark verdict to be overturned on appeal.",
       "A judge overturned a ruling that had delayed the Lindmark verdict.",

@@ -87,14 +87,13 @@ const QUESTIONS: Readonly<Record<string, Sides>> = {
       "Odalys Prewitt was elected mayor of Tarnbrook.",
       "Tarnbrook elected Odalys Prewitt mayor.",
     ],
+    NO: ["Ida Kern was elected mayor of Tarnbrook."],
+    "YES?": ["Odalys Prewitt was elected."],
     "": [
-      "Ida Kern was elected mayor of Tarnbrook.",
       "Odalys Kern was elected mayor of Tarnbrook.",
       "Odalys Prewitt was elected treasurer of Tarnbrook.",
       "Odalys Prewitt was elected mayor of Durne.",
-      "Tarnbrook elected Ida Kern mayor.",
       "The town was elected mayor of Tarnbrook.",
-      "Odalys Prewitt was elected.",
     ],
   },
   "Did the nurses of Halmont strike in May 2026?": {

@@ -214,7 +214,7 @@ const UNREAL = /(?<!\p{L})(?:hätten?|wären?|würden?|aurai(?:t|ent)|habrían?|
 const BUT =
   /^,?\s(?:but|before|until|only\sto|bevor|ehe|aber|doch|jedoch|avant|mais|antes|pero|hasta|prima|ma|fino|mas|até)\s/iu;
 const REVERSES =
-  /^,?\s(?:but|before|and|only\sto)\s(?:[^.;]*\s)?(?:again|revers\p{L}+|reinstat\p{L}+|restor\p{L}+|retract\p{L}+|took\sit\sback)(?!\p{L})/iu;
+  /^,?\s(?:but|before|and|only\sto)\s(?:[^.;]*\s)?(?:again|revers\p{L}+|reinstat\p{L}+|restor\p{L}+|retract\p{L}+|took\sit\sback|resigned|quit|stepped\sdown|declined)(?!\p{L})/iu;
 
 /** The date of the outcome: the first one in its clause, or else the first one of the sentence. */
 function dateOf(text: string, dates: readonly NamedDate[], { part, isFigure }: Reading): NamedDate | undefined {

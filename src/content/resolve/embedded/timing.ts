@@ -1,6 +1,6 @@
 import { type Source, type Statement } from "../reading/analysis.ts";
 import { datesOf, type NamedDate } from "../reading/dates.ts";
-import { type Reading } from "./outcome-reading.ts";
+import { OTHER_ACTOR, type Reading } from "./outcome-reading.ts";
 import { type Asked } from "./question.ts";
 
 const DAY = 86_400_000;
@@ -48,7 +48,8 @@ export function inTime(
   if (date !== undefined && from !== undefined && date.from < from && reading.sign > 0)
     return { ...neutral, isDateOpen: true };
   // "Will the Queen open parliament by November?": its opening in the year before is another one.
-  if (date !== undefined && asked.isFuture && date.to < (deadline ?? asked.now) - RECENT) return neutral;
+  const last = date?.to ?? (reading.strength === OTHER_ACTOR ? source.published : undefined);
+  if (last !== undefined && asked.isFuture && last < (deadline ?? asked.now) - RECENT) return neutral;
   const isFinal = reading.isFigure === true && FINAL.test(`${source.title} ${statement.quote}`);
   const isOfPeriod =
     reading.isFigure === true && PERIOD.test(asked.plan.statement) && PERIOD.test(`${source.title} ${statement.quote}`);

@@ -133,8 +133,8 @@ describeSides({
       "A woman was elected president of Norland on 3 May 2026.",
       "A woman is running for president of Corland.",
       "Corland has never had a woman as president.",
+      "A woman was elected mayor of Denby in Corland on 3 May 2026.",
     ],
-    "YES?": ["A woman was elected mayor of Denby in Corland on 3 May 2026."],
   },
   "Did the price of Brent oil fall below 60 dollars a barrel in September 2026?": {
     YES: [

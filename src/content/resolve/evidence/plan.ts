@@ -4,6 +4,7 @@ import { firstNumberOf } from "../reading/date-order.ts";
 import { conceptsIn } from "../reading/concepts.ts";
 import { datesOf } from "../reading/dates.ts";
 import { COMPARING } from "../reading/comparisons.ts";
+import { asElected } from "../reading/paraphrases-of-elections.ts";
 import { partsOf } from "./parts.ts";
 import { isCounting, spanOf } from "../reading/deadline.ts";
 import { isEventNegated } from "../reading/negation.ts";
@@ -76,7 +77,7 @@ function statementOf(question: string): string {
   for (let n = 0; n < 2; n += 1) text = text.replace(FRAME, "").trim();
   text = text.replace(/[?？¿\s]+$/u, "").replace(/^¿/u, "");
   const whole = /^["“«„']([^"“”«»„]*)["”»“'][.]?$/u.exec(text);
-  return ofMarket((whole?.[1] ?? text).trim())
+  return asElected(ofMarket((whole?.[1] ?? text).trim()))
     .replace(FIRST, "win ")
     .replace(TURN_OUT, "$1 turnout $3 be $2")
     .replace(WILL_APPROVE, "will $<firm>'s $<thing> be approved$<rest>")
@@ -112,7 +113,7 @@ const DID_APPROVE = new RegExp(`^(?:did|has)${APPROVAL}`, "iu");
 const FIRST = /(?<!\p{L})(?:finish|come|place)\sfirst\s(?:in|at)\s|(?<!\p{L})take\sfirst\splace\s(?:in|at)\s/iu;
 
 /** "Will X be the next mayor of Denby": others choose who becomes it. */
-const BE_NEXT = /^(?<subject>(?:will|is)\s.{3,80}?)\s(?:going\sto\s)?be\sthe\s(?:next|new)\s/iu;
+const BE_NEXT = /^(?<subject>(?:will|is)\s.{3,80}?)\s(?:going\sto\s)?be(?:come)?\sthe\s(?:next|new)\s/iu;
 const BE_CANDIDATE =
   /^(?<subject>(?:will|is|was)\s.{3,80}?)(?:\s(?:going\sto\s)?be)?\s(?<party>(?:the\s(?:[\p{L}-]+\s){0,3}?|(?:the\s)?\p{Lu}[\p{L}\s-]{2,40}['’]s?\s(?:[\p{L}-]+\s){0,2}?))(?:candidate|nominee)(?!\p{L})/iu;
 

@@ -27,6 +27,9 @@ export const CLEARANCE = String.raw`(?:(?:final|full|formal|regulatory|marketing
 export const WIN = ["win", "win award"];
 export const ELECTED = [...WIN, "elect"];
 export const APPROVE = ["approve", "enact", "reject"];
+export const UPHOLD = ["cancel", "repeal", "uphold"];
+export const CHALLENGE =
+  "applications?|appeals?|challenges?|petitions?|complaints?|lawsuits?|bids?|requests?|motions?|attempts?|suits?";
 export const RESTRICTION = String.raw`(?:its|the|their|a|an|all)\s(?:[\p{L}\d-]+\s){0,4}?(?:ban|restrictions?|sanctions|embargo|curfew|blockade|moratorium|tariffs?|suspension|lockdown|limits?|cap)\b`;
 export const TRANSACTION = String.raw`(?:its|the|their|a|an)\s(?:[^,;\s]+\s){0,5}?(?:merger|acquisition|takeover|purchase|deal|sale)\b`;
 /** Words for what a person is, before the name. */

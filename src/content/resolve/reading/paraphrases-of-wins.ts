@@ -65,7 +65,7 @@ export const WINS: readonly Paraphrase[] = [
   paraphrase(
     `${START}(?-i:(?<loser>${NAME}))\\s(?:was|were|has\\sbeen)\\s(?:beaten|defeated)\\sby\\s(?-i:(?<winner>${NAME}))`,
     "$<winner> beat $<loser>",
-    { outcomes: WIN },
+    { outcomes: ELECTED },
   ),
   paraphrase(
     `${START}(?-i:(?<loser>${NAME}))\\s${HAS}(?:lost|loses)\\s(?:[\\d,\\s-]+\\s)?to\\s(?-i:(?<winner>${NAME}))`,
@@ -121,6 +121,12 @@ export const WINS: readonly Paraphrase[] = [
   paraphrase("(?:won|wins|secured|secures|earned|clinched|sealed|gained)\\spromotion\\b", "was promoted", {
     asks: /\bpromoted\b/iu,
   }),
+  // "chose Bellamy as their mayor"
+  paraphrase(
+    `(?:chose|chooses|picked|picks|elected|elects|selected|selects)\\s(?-i:(?<who>${NAME}))\\s(?:as|to\\sbe)\\s(?:their|its|the)\\s(?:next\\s|new\\s)?`,
+    "elected $<who> ",
+    { outcomes: ["elect"] },
+  ),
   paraphrase("conced(?:es|ed)\\s(?:defeat|the\\s(?:race|election))\\b", "lost re-election", RE_ELECTED),
   paraphrase(
     "conced(?:es|ed)\\s(?:defeat\\s(?:in|at)\\s|(?=(?:the|a)\\s(?:[\\p{L}-]+\\s){0,3}?(?:race|election|contest|run-?off)\\b))",
@@ -134,7 +140,7 @@ export const WINS: readonly Paraphrase[] = [
   ),
   // "Petr Dolan defeated Irena Vasko in the election"
   paraphrase(
-    `(?:beat(?:s|en)?|defeat(?:s|ed)|overcame|ousted|edged(?:\\sout)?|outpolled|trounced|thrashed|unseated)\\s(?-i:${NAME})(?:\\sby\\s[^,;]{2,30}?|\\s\\d[\\d\\s,–-]*)?\\s(?:in|to\\swin|for)\\s(?=(?:the|an?|(?-i:\\p{Lu}[\\p{L}-]*['’]s))\\s)`,
+    `(?:beat(?:s|en)?|defeat(?:s|ed)|overcame|ousted|edged(?:\\sout)?|outpolled|trounced|thrashed|unseated)\\s(?!by\\s)(?-i:${NAME})(?:\\sby\\s[^,;]{2,30}?|\\s\\d[\\d\\s,–-]*)?\\s(?:in|to\\swin|for)\\s(?=(?:the|an?|(?-i:\\p{Lu}[\\p{L}-]*['’]s))\\s)`,
     "won ",
     { outcomes: ELECTED, asks: /^(?!.*\b(?:beat|defeat))/iu },
   ),

@@ -9,18 +9,22 @@ import {
   VOTERS,
   NUMBER,
   HAS,
+  CHALLENGE,
   CLEARANCE,
   APPROVE,
+  UPHOLD,
   RESTRICTION,
   TITLES,
   TRANSACTION,
   LEAVES,
   paraphrase,
 } from "./paraphrase.ts";
+import { ELECTIONS } from "./paraphrases-of-elections.ts";
 import { WINS } from "./paraphrases-of-wins.ts";
 
 const PARAPHRASES: readonly Paraphrase[] = [
   ...WINS,
+  ...ELECTIONS,
   paraphrase(
     "(?:(?:the|its|their)\\s)?(?:benchmark|policy|key|main|base)\\s(?:interest\\s|lending\\s|policy\\s)?rates?\\b|(?:(?:the|its)\\s)?(?:borrowing\\scosts|interest\\srate)\\b",
     "interest rates",
@@ -76,7 +80,35 @@ const PARAPHRASES: readonly Paraphrase[] = [
   paraphrase(
     "(?:dismiss(?:es|ed)|reject(?:s|ed)|threw\\sout|throws\\sout|turned\\sdown)\\s(?:the|an?|all|every)\\s(?:[\\p{L}-]+\\s)?(?:challenges?|appeals?|petitions?|complaints?|lawsuits?)\\s(?:to|against|over)\\s",
     "upheld ",
-    { outcomes: ["cancel", "repeal", "uphold"] },
+    { outcomes: UPHOLD },
+  ),
+  // "threw out Morden's application to set aside the award"
+  paraphrase(
+    `(?:dismiss(?:es|ed)|reject(?:s|ed)|threw\\sout|throws\\sout|thrown\\sout|turned\\sdown|denie[ds])\\s(?:the\\s|an?\\s|(?:[\\p{L}-]+\\s){1,3}?[\\p{L}-]+['’]s?\\s)(?:${CHALLENGE})\\s(?:(?:by|from|of)\\s[^,;.]{3,50}?\\s)?to\\s(?:have\\s)?(?:set\\saside|annul|overturn|quash|void|cancel|strike\\sdown|block)\\s`,
+    "upheld ",
+    { outcomes: UPHOLD },
+  ),
+  paraphrase(
+    `${START}(?:the\\s|an?\\s)?(?:[\\p{L}-]+\\s){0,2}?(?:${CHALLENGE})\\s(?:(?:by|from|of)\\s[^,;.]{3,50}?\\s)?(?:to\\s(?:have\\s)?(?:set\\saside|annul|overturn|quash|void|cancel|strike\\sdown|block)|against)\\s(?<thing>${NP}{3,60}?)\\s(?:was|is|were|has\\sbeen)\\s(?:dismissed|rejected|thrown\\sout|turned\\sdown|denied|unsuccessful)\\b`,
+    "$<thing> was upheld",
+    { outcomes: UPHOLD },
+  ),
+  paraphrase(
+    `(?:left|leaves|let|lets)\\s(?<thing>${NP}{3,60}?)\\s(?:in\\s(?:place|force)|intact|stand(?:ing)?|untouched)\\b`,
+    "upheld $<thing>",
+    { outcomes: UPHOLD },
+  ),
+  // "The mill now belongs to Karsten"
+  paraphrase(
+    `${START}(?<thing>${NP}{3,80}?)\\s(?:now\\sbelongs\\sto|(?:is|are)\\snow\\s(?:owned\\sby|in\\sthe\\shands\\sof)|passed\\s(?:in)?to\\sthe\\s(?:hands|ownership)\\sof)\\s`,
+    "$<thing> was bought by ",
+    { outcomes: ["acquire"] },
+  ),
+  paraphrase("(?:is|becomes|became)\\sthe\\snew\\sowner\\sof\\s", "bought ", { outcomes: ["acquire"] }),
+  paraphrase(
+    `${START}(?<thing>${NP}{3,80}?)\\s(?:has|gets|got|found)\\s(?:its\\s|a\\s)?new\\sowner\\s?:\\s(?-i:(?<who>${NAME}))`,
+    "$<who> bought $<thing>",
+    { outcomes: ["acquire"] },
   ),
   paraphrase(
     `(?<n>${NUMBER}\\s?(?:%|percent|per\\scent))\\sof\\s(?:the\\s)?(?:(?:registered|eligible)\\s)?voters\\s(?:turned\\sout|voted|took\\spart)\\b`,

@@ -51,3 +51,7 @@ export const SHORT_OF = /\bshort\sof\b/giu;
 /** "denied the report" */
 export const DENIED =
   /(?<![\p{L}])(?:den(?:y|ies|ied|ying)|refut(?:e[sd]?|ing)|disput(?:e[sd]?|ing)|dismiss(?:es|ed|ing)|reject(?:s|ed|ing)?)\s(?:\p{L}+\s){0,2}(?:reports?|claims?|rumou?rs?|stor(?:y|ies)|it|this|that|news|allegations?|announcement|statement)(?![\p{L}])/iu;
+
+/** A forecast by voters or by a part of the votes. */
+export const POLLS =
+  /(?<!\p{L})(?:(?:exit|opinion)\spolls?|pollsters?|polls\s(?:show|suggest|indicate|put|give|point|had|have)|umfragen?|hochrechnung\p{L}*|sondages?|sondeos?|sondagg[io]|sondagem|sondagens)(?!\p{L})/iu;

@@ -1,0 +1,240 @@
+import { describeSides } from "../testing/describe-sides.ts";
+
+/** Elections, appointments, owners and challenges: who got it, and reports that come near. */
+describeSides({
+  "Will Mirela Stanek be appointed head coach of the Tarland women's national team by 31 January 2027?": {
+    "NO?": [
+      "The Tarland executive committee has appointed Josie Threlfall head coach of the women's national team.",
+      "Josie Threlfall was appointed head coach of the Tarland women's national team, but resigned after two days.",
+    ],
+    NO: [
+      "Tarland have named Josie Threlfall as head coach of the women's national team.",
+      "Josie Threlfall has been appointed head coach of the Tarland women's national team.",
+      "Josie Threlfall was named head coach of Tarland's women's national team on Thursday.",
+    ],
+    "": [
+      "Tarland have appointed Josie Threlfall head coach of the under-21 team.",
+      "Tarland have appointed Josie Threlfall assistant head coach of the women's national team.",
+      "Josie Threlfall was appointed interim head coach of the Tarland women's national team.",
+      "Tarland have appointed Josie Threlfall head coach of the men's national team.",
+      "Durne have appointed Josie Threlfall head coach of the women's national team.",
+      "Tarland will appoint Josie Threlfall head coach of the women's national team.",
+      "Tarland want to appoint Josie Threlfall head coach of the women's national team.",
+      "Josie Threlfall was appointed head coach of the Tarland women's national team in 2019.",
+      "Josie Threlfall, who was appointed head coach of the Tarland women's national team in 2019, praised Stanek.",
+      "Josie Threlfall was not appointed head coach of the Tarland women's national team.",
+      "The Tarland women's national team head coach appointed Josie Threlfall captain.",
+    ],
+  },
+  "Will Anders Pruitt be elected mayor of Veldt in the run-off of 4 October 2026?": {
+    NO: [
+      "Corinne Bellamy was elected mayor of Veldt.",
+      "Corinne Bellamy has been elected the new mayor of Veldt.",
+      "Anders Pruitt was not elected mayor of Veldt.",
+      "Voters in Veldt chose Corinne Bellamy as their mayor on Sunday, rejecting incumbent Anders Pruitt, who had held the post for twelve years.",
+      "Corinne Bellamy won the run-off for mayor of Veldt.",
+      "Anders Pruitt conceded to Corinne Bellamy.",
+      "Anders Pruitt has conceded.",
+    ],
+    "NO?": [
+      "Voters in Veldt elected Corinne Bellamy mayor on Sunday.",
+      "Corinne Bellamy was elected mayor of Veldt in Sunday's run-off.",
+      "Voters elected Corinne Bellamy mayor of Veldt county.",
+    ],
+    "": [
+      "Tom Hale was elected mayor of Durne.",
+      "Corinne Bellamy was elected deputy mayor of Veldt.",
+      "Corinne Bellamy was elected mayor of Veldt in 2018.",
+      "Corinne Bellamy was elected to the council of Veldt.",
+      "Corinne Bellamy was elected mayor of Veldt for a first term in 2022.",
+      "In neighbouring Durne, Tom Hale was elected mayor.",
+      "Corinne Bellamy is likely to be elected mayor of Veldt.",
+      "Anders Pruitt conceded that the campaign had been hard.",
+      "Anders Pruitt conceded mistakes.",
+      "Anders Pruitt refused to concede.",
+      "Corinne Bellamy conceded on Sunday that the race was open.",
+      "Anders Pruitt won the first round for mayor of Veldt.",
+      "Corinne Bellamy won the run-off for mayor of Durne.",
+      "The cleaners of the Belmar hotel walked off the job on Friday.",
+    ],
+    YES: ["Anders Pruitt was elected mayor of Veldt on Sunday.", "Anders Pruitt won the run-off for mayor of Veldt."],
+  },
+  "Will Tomas Varga become the next governor of the National Bank of Corland?": {
+    NO: [
+      "Elena Moric was appointed governor of the National Bank of Corland on Tuesday.",
+      "Elena Moric became governor of the National Bank of Corland on 1 October.",
+    ],
+    "NO?": ["Parliament elected Elena Moric governor of the National Bank of Corland."],
+    "": [
+      "Elena Moric was appointed deputy governor of the National Bank of Corland.",
+      "Elena Moric was appointed governor of the National Bank of Norvia.",
+      "Elena Moric was nominated governor of the National Bank of Corland.",
+      "Elena Moric became acting governor of the National Bank of Corland.",
+      "Elena Moric, appointed governor of the National Bank of Corland in 2020, leaves in December.",
+    ],
+  },
+  "Wird Jonas Reder bis Ende 2026 zum Trainer von Halmstedt ernannt?": {
+    NO: ["Petra Kolb wurde zum Trainer von Halmstedt ernannt."],
+    "": ["Petra Kolb wurde zum Co-Trainer von Halmstedt ernannt."],
+  },
+  "Paul Renaud sera-t-il élu maire de Brévanne en 2026 ?": {
+    NO: ["Alain Couderc a été élu maire de Brévanne dimanche."],
+    "": [
+      "Alain Couderc a été élu adjoint au maire de Brévanne dimanche.",
+      "Alain Couderc a été élu maire de Montsaule dimanche.",
+    ],
+  },
+  "Will Marta Ilves be elected president of Corland in 2026?": {
+    NO: ["Petr Dolan was elected president of Corland on Sunday."],
+    "": [
+      "Petr Dolan was elected president of the Corland Football Association.",
+      "Petr Dolan was elected vice president of Corland.",
+      "Petr Dolan was elected president of the Senate of Corland.",
+      "Petr Dolan was elected president of Corland's parliament.",
+      "Petr Dolan, elected president of Corland in 2021, is not standing again.",
+      "Petr Dolan was elected president of Norvia on the same day.",
+    ],
+  },
+  "Will Dunmere Castle be bought by the Orchard Trust?": {
+    YES: [
+      "Dunmere Castle now belongs to the Orchard Trust.",
+      "The Orchard Trust is the new owner of Dunmere Castle.",
+      "Dunmere Castle is now owned by the Orchard Trust.",
+    ],
+    "NO?": ["Dunmere Castle now belongs to a hotel group."],
+    NO: ["Dunmere Castle is now owned by Merrow Hotels.", "Merrow Hotels is the new owner of Dunmere Castle."],
+    "": [
+      "A hotel group had been interested in Dunmere Castle as well.",
+      "The garden of Dunmere Castle now belongs to the Orchard Trust.",
+      "Dunmere Castle could soon belong to the Orchard Trust.",
+      "Dunmere Castle no longer belongs to the Orchard Trust.",
+      "Half of Dunmere Castle now belongs to the Orchard Trust.",
+      "The Orchard Trust is the new owner of Dunmere Mill.",
+      "The Orchard Trust may become the new owner of Dunmere Castle.",
+      "The Orchard Trust hopes to be the new owner of Dunmere Castle.",
+    ],
+  },
+  "Will the award of the Tallis hospital contract to Brightwell Construction be annulled by the Procurement Tribunal before July 2027?":
+    {
+      "NO?": [
+        "The Procurement Tribunal dismissed the application by Morden Build to set aside the award to Brightwell Construction.",
+      ],
+      NO: [
+        "The Procurement Tribunal upheld the award of the Tallis hospital contract to Brightwell Construction.",
+        "The Procurement Tribunal rejected Morden Build's attempt to annul the award of the Tallis hospital contract to Brightwell Construction.",
+      ],
+      "": [
+        "The Procurement Tribunal dismissed the application to strike out Morden Build's challenge.",
+        "The Procurement Tribunal will decide whether to dismiss the application by Morden Build to set aside the award.",
+        "Brightwell Construction asked the tribunal to dismiss the application to set aside the award.",
+        "The Procurement Tribunal dismissed the application by Morden Build to set aside the award of the Tallis school contract.",
+      ],
+      YES: ["The Procurement Tribunal set aside the award of the Tallis hospital contract to Brightwell Construction."],
+    },
+  "Will the court overturn the ban on the Grey Party by the end of 2026?": {
+    NO: [
+      "The court threw out the Grey Party's bid to overturn the ban.",
+      "The court dismissed an appeal by the Grey Party to overturn the ban on the party.",
+      "The court let the ban on the Grey Party stand.",
+      "The court left the ban on the Grey Party in place.",
+    ],
+    "": [
+      "The court threw out the government's bid to block the Grey Party's appeal.",
+      "The prosecutor wants the court to leave the ban on the Grey Party in place.",
+      "The court dismissed the Grey Party's request to suspend the ban while it decides.",
+    ],
+    YES: ["The court overturned the ban on the Grey Party."],
+  },
+  "Will workers at Harrow Steel go on strike before October 2026?": {
+    "": ["Workers at Harrow Steel voted by 91 percent to strike.", "Workers at Harrow Steel could strike from Monday."],
+  },
+  "Will Anders Pruitt win the mayoral election in Veldt in the run-off of 4 October 2026?": {
+    NO: [
+      "Corinne Bellamy was elected mayor of Veldt.",
+      "Corinne Bellamy has been elected the new mayor of Veldt.",
+      "Anders Pruitt lost the election.",
+      "Anders Pruitt lost to Corinne Bellamy.",
+      "Anders Pruitt was not elected mayor of Veldt.",
+      "Voters in Veldt chose Corinne Bellamy as their mayor on Sunday, rejecting incumbent Anders Pruitt, who had held the post for twelve years.",
+      "Corinne Bellamy won the run-off for mayor of Veldt.",
+      "Anders Pruitt conceded to Corinne Bellamy.",
+      "Anders Pruitt has conceded.",
+      "Anders Pruitt conceded the race.",
+    ],
+    "NO?": [
+      "Voters in Veldt elected Corinne Bellamy mayor on Sunday.",
+      "Corinne Bellamy was elected mayor of Veldt in Sunday's run-off.",
+      "Anders Pruitt lost the mayoral race.",
+    ],
+    "YES?": ["Anders Pruitt beat Corinne Bellamy in the run-off.", "Anders Pruitt won the run-off."],
+    YES: [
+      "Anders Pruitt won the mayoral election in Veldt.",
+      "Anders Pruitt won the mayoral race in Veldt.",
+      "Anders Pruitt was elected mayor of Veldt on Sunday.",
+    ],
+    "": [
+      "Anders Pruitt won the first round in Veldt.",
+      "Corinne Bellamy was elected mayor of Veldt in 2018.",
+      "In neighbouring Durne, Tom Hale was elected mayor.",
+      "Anders Pruitt won the Green primary for mayor of Veldt.",
+      "Corinne Bellamy was elected deputy mayor of Veldt.",
+    ],
+  },
+  "Will Marta Ilves win the presidential election in Corland in 2026?": {
+    NO: [
+      "Petr Dolan was elected president of Corland on Sunday.",
+      "Petr Dolan won the presidential election in Corland.",
+      "Petr Dolan won Corland's presidential race on Sunday.",
+      "Petr Dolan beat Marta Ilves in Corland's presidential run-off on Sunday.",
+    ],
+    "NO?": ["Marta Ilves lost to Petr Dolan."],
+    YES: [
+      "Marta Ilves was elected president of Corland on Sunday.",
+      "Marta Ilves won the presidency of Corland.",
+      "Marta Ilves has won Corland's presidential election.",
+      "Marta Ilves beat Petr Dolan in Corland's presidential run-off on Sunday.",
+    ],
+    "": [
+      "Petr Dolan was elected president of the Corland Football Association.",
+      "Petr Dolan was elected vice president of Corland.",
+      "Petr Dolan was elected president of the Senate of Corland.",
+      "Petr Dolan was elected president of Corland's parliament.",
+      "Petr Dolan, elected president of Corland in 2021, is not standing again.",
+      "Petr Dolan was elected president of Norvia on the same day.",
+      "Petr Dolan beat Marta Ilves in the first round.",
+      "Petr Dolan beat Marta Ilves in the televised debate.",
+      "Petr Dolan is beating Marta Ilves in the polls.",
+      "Petr Dolan beat Marta Ilves in the party's primary election.",
+    ],
+  },
+  "Will Anders Pruitt win the 2026 Veldt mayoral election?": {
+    NO: ["Corinne Bellamy was elected mayor of Veldt."],
+    YES: [
+      "Anders Pruitt was elected mayor of Veldt on Sunday.",
+      "Anders Pruitt won the mayoral election in Veldt.",
+      "Anders Pruitt has won Veldt's mayoral election.",
+    ],
+  },
+  "Will Anders Pruitt be elected mayor of Veldt in the October 2026 election?": {
+    YES: ["Anders Pruitt was elected mayor of Veldt on Sunday."],
+    NO: ["Corinne Bellamy was elected mayor of Veldt on Sunday."],
+  },
+  "Will Anders Pruitt win the gubernatorial race in Marvia?": {
+    YES: ["Anders Pruitt was elected governor of Marvia on Tuesday.", "Anders Pruitt won the governorship of Marvia."],
+    NO: ["Corinne Bellamy won Marvia's gubernatorial election."],
+    "": [
+      "Corinne Bellamy won the Green Party's gubernatorial primary in Marvia.",
+      "Corinne Bellamy won the gubernatorial debate in Marvia.",
+      "Corinne Bellamy leads the gubernatorial race in Marvia.",
+      "Corinne Bellamy won the first round of the gubernatorial election in Marvia.",
+      "Corinne Bellamy was elected governor of Norvia.",
+      "Corinne Bellamy is expected to win the governorship of Marvia.",
+      "Anders Pruitt conceded that the weather was bad.",
+      "Polls suggest Corinne Bellamy won the gubernatorial election in Marvia.",
+      "Exit polls show that Corinne Bellamy won the governorship of Marvia.",
+      "Corinne Bellamy claimed to have won the governorship of Marvia.",
+      "Corinne Bellamy won the governorship of Marvia in 2022.",
+      "Corinne Bellamy, who won the governorship of Marvia four years ago, is not running.",
+    ],
+  },
+});
