@@ -1,4 +1,4 @@
-import { type Document, type Element, isTag } from "domhandler";
+import { type ChildNode, type Document, type Element, isTag } from "domhandler";
 import { serialize } from "parse5";
 import { adapter } from "parse5-htmlparser2-tree-adapter";
 import { type Sight } from "../page/page.ts";
@@ -119,12 +119,12 @@ function dropInlinePictures(root: Document | Element): void {
 /** Leaves only the elements of `include`, if there are any, without those of `exclude`. Changes the tree. */
 export function keepParts(tree: Document, { include, exclude }: Pick<FormsTask, "include" | "exclude">): void {
   if (exclude.length > 0) {
-    const unwanted = new Set(matching(tree, exclude));
+    const unwanted = new Set<ChildNode>(matching(tree, exclude));
     for (const parent of new Set([...unwanted].map((element) => element.parent))) {
       if (parent !== null)
         replaceChildren(
           parent,
-          parent.children.filter((child) => !isOf(unwanted, child)),
+          parent.children.filter((child) => !unwanted.has(child)),
         );
     }
   }
@@ -132,10 +132,6 @@ export function keepParts(tree: Document, { include, exclude }: Pick<FormsTask, 
   const wanted = new Set(matching(tree, include));
   const outer = [...wanted].filter((element) => !ancestorsOf(element).some((one) => wanted.has(one)));
   replaceChildren(bodyOf(tree), outer);
-}
-
-function isOf(elements: ReadonlySet<unknown>, node: unknown): boolean {
-  return elements.has(node);
 }
 
 function ancestorsOf(element: Element): Element[] {

@@ -1,4 +1,5 @@
 import { type Element, isTag, isText } from "domhandler";
+import { textContent } from "domutils";
 import { walkNodes } from "../tree/walk.ts";
 
 /** Elements that begin on a line of their own. */
@@ -15,7 +16,7 @@ const APART = new Set(["script", "style", "template", "noscript", "iframe", "noe
 
 /** The text of an element as a reader sees it: blocks on separate lines, white space folded except in `pre`. */
 export function elementText(element: Element): string {
-  if (APART.has(element.name) && element.name !== "head") return rawText(element).trim();
+  if (APART.has(element.name) && element.name !== "head") return textContent(element).trim();
   const text = new LineText();
   let preformatted = 0;
   walkNodes(element, {
@@ -82,8 +83,4 @@ function fold(line: string): string {
     .trim()
     .replace(/(?<! ) *\t */g, "\t")
     .replace(/ {2,}/g, " ");
-}
-
-function rawText(element: Element): string {
-  return element.children.map((child) => (isText(child) ? child.data : isTag(child) ? rawText(child) : "")).join("");
 }
