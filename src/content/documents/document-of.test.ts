@@ -47,7 +47,7 @@ describe("text", () => {
 
   test.each([
     ["text/css", "p { }\n", "```css\np { }\n```"],
-    ["application/x-javascript", "``` ```` ```", "`````js\n``` ```` ```\n`````"],
+    ["application/x-javascript", "``` ```` ```\n````", "`````js\n``` ```` ```\n````\n`````"],
     ["application/typescript", "``", "```ts\n``\n```"],
     ["text/x-python", "a\n\n", "```python\na\n\n```"],
   ])("of a language is fenced in Markdown, with longer marks than it has: %s", async (type, text, markdown) => {
