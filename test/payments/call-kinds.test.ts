@@ -15,7 +15,7 @@ import { SERVERS } from "../tenants/testing/server-machine.ts";
 import { tenantFilter } from "../tenants/testing/tenant-filter.ts";
 import { TenantGateway } from "../tenants/testing/tenant-gateway.ts";
 import { openTunnel } from "../websocket/testing/tunnel-client.ts";
-import { TunnelOrigin } from "../websocket/testing/tunnel-origin.ts";
+import { accepting, switching, TunnelOrigin } from "../websocket/testing/tunnel-origin.ts";
 import { CountingFacilitator } from "./counting-facilitator.ts";
 import { newPayment, nonceOf } from "./shops.ts";
 
@@ -222,6 +222,30 @@ describe.each(["HTTP/1.1", "HTTP/1.1 over TLS", "HTTP/2", "HTTP/2 over TLS"] as 
       const second = await openTunnel(client, portsOf(shop), asked);
       expect([second.status, tunnels.requests.length]).toEqual([409, seen + 1]);
       for (const tunnel of [opened, second]) tunnel.destroy();
+    });
+
+    test("opens again for the same payment if the upstream has closed it at once", async () => {
+      const payment = newPayment("before");
+      const asked = { path: "/tunnel/before", fields: paidBy(payment) };
+      const seen = tunnels.requests.length;
+      tunnels.reply = (request, socket) => socket.end(Buffer.from(`${switching(request)}\x88\x02\x03\xf3`, "latin1"));
+      const first = await openTunnel(client, portsOf(shop), asked);
+      await until(() => first.end.ended || first.end.closed);
+      tunnels.reply = accepting;
+      let opened = await openTunnel(client, portsOf(shop), asked);
+      // The first one is recorded a moment after its end.
+      await until(async () => {
+        if (opened.status !== 409) return true;
+        opened.destroy();
+        opened = await openTunnel(client, portsOf(shop), asked);
+        return false;
+      });
+      const there = await tunnels.tunnel(tunnels.tunnels.length - 1);
+      there.send("pong");
+      await until(() => opened.end.text === "pong");
+      const third = await openTunnel(client, portsOf(shop), asked);
+      expect([third.status, settlesOf(payment), tunnels.requests.length]).toEqual([409, 1, seen + 2]);
+      for (const tunnel of [first, opened, third]) tunnel.destroy();
     });
 
     test("is refused without a charge on a route that settles afterwards", async () => {

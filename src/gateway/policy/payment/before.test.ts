@@ -92,7 +92,7 @@ test("a stream is refused on a route that settles afterwards, and the error name
   expect([shop.settlements, stopped]).toEqual([0, ["stopped"]]);
 });
 
-test("a protocol upgrade is sold in advance: the payment is for the tunnel", async () => {
+test("a protocol upgrade is sold in advance: the payment is for the tunnel, once a frame has come", async () => {
   const fields = fieldLine("Upgrade", "websocket");
   const shop = open({
     upstream: (exchange) => exchange.response.start({ status: 101, reason: "", fields, bodyLength: 0 }),
@@ -104,6 +104,8 @@ test("a protocol upgrade is sold in advance: the payment is for the tunnel", asy
   const [head] = shop.gateway.last()?.interim ?? [];
   expect(head?.status).toBe(101);
   expect(head?.fields).toContain("PAYMENT-RESPONSE: ");
+  expect(await shop.recorded(payment)).toMatchObject({ state: "settled", delivered: false });
+  shop.gateway.last()?.response.data(Uint8Array.of(0x89, 0));
   await until(async () => (await shop.recorded(payment))?.delivered === true);
   await shop.gateway.stop();
   await sent;

@@ -57,13 +57,42 @@ test("a successful call is delivered", () => {
   expect(told.slice(1)).toEqual([[true, false]]);
 });
 
-test("a tunnel is delivered when it is open, and its end reports nothing more", () => {
-  const { response, told } = passing();
-  response.start(headOf(101));
-  expect(told).toEqual([[101], [true, false]]);
-  response.abort(ERROR);
-  response.leave();
-  expect(told).toHaveLength(2);
+test("a tunnel is delivered with the first frame of its upstream, and its end reports nothing more", () => {
+  for (const frame of [
+    [0x81, 1, 0x61],
+    [0x82, 0],
+    [0x89, 0],
+    [0x01, 1, 0x61],
+  ]) {
+    const { response, told } = passing();
+    response.start(headOf(101));
+    response.data(Uint8Array.of(0x88, ...frame), 1, 1);
+    expect(told).toEqual([[101]]);
+    response.data(Uint8Array.of(0x88, ...frame), 1);
+    expect(told).toEqual([[101], [true, false]]);
+    response.data(Uint8Array.of(0x88, 0));
+    response.abort(ERROR);
+    response.leave();
+    expect(told).toHaveLength(2);
+  }
+});
+
+test("a tunnel that ends before a frame other than Close is owed, and is a cut", () => {
+  const ends: ((tunnel: ReturnType<typeof passing>) => void)[] = [
+    ({ response }) => void response.data(Uint8Array.of(0x88, 2, 0x03, 0xe9)),
+    ({ response }) => response.end(""),
+    ({ response }) => response.abort(ERROR),
+    ({ response }) => response.leave(),
+    ({ exchange }) => exchange.onTaken?.(false),
+  ];
+  for (const end of ends) {
+    const tunnel = passing();
+    tunnel.response.start(headOf(101));
+    end(tunnel);
+    tunnel.response.data(Uint8Array.of(0x81, 0));
+    tunnel.exchange.onTaken?.(true);
+    expect(tunnel.told).toEqual([[101], [false, true]]);
+  }
 });
 
 test("a tunnel for which nothing is to be paid is owed", () => {

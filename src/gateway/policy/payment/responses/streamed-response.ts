@@ -6,9 +6,15 @@ import { type Exchange, type ResponseHead, type ResponseSink } from "../../../ex
 import { OVERRIDES, paidFields, withoutPaymentClaims } from "../protocol/response-fields.ts";
 import { unsellable } from "./unsellable.ts";
 
+/** The opcode of a Close frame (RFC 6455 §5.5.1), in the last four bits of its first byte. */
+const CLOSE = 8;
+
 /** The result of a response that was paid for in advance. One of the events is reported, once. */
 export interface StreamedEvents {
-  /** `delivered`: the client received a good response completely. `partial`: a part of a good one was sent. */
+  /**
+   * `delivered`: the client received a good response completely, or a tunnel began to flow. `partial`: a part of a good one was sent,
+   * or the tunnel was open.
+   */
   over(delivered: boolean, partial: boolean): void;
   /** Whether this status is free, by the upstream's Settlement-Overrides fields. The payment is then still owed. */
   isFree(status: number, overrides: readonly string[]): boolean;
@@ -21,7 +27,7 @@ export interface StreamedEvents {
  * receipt in its head.
  *
  *   waiting ──start──▶ passing ──taken, cut off, client gone──▶ over
- *      ├──start 101──▶ over. A tunnel is sold: it is delivered when it opens, and stays owed if it is free
+ *      ├──start 101──▶ passing ──first frame──▶ over: a tunnel is delivered, unless the frame is a Close frame
  *      └──abort──▶ over: broken
  */
 export class StreamedResponse implements ResponseSink {
@@ -30,6 +36,7 @@ export class StreamedResponse implements ResponseSink {
   readonly #receipt: Fields;
   readonly #events: StreamedEvents;
   #state: "waiting" | "passing" | "over" = "waiting";
+  #isTunnel = false;
   /** The upstream delivered what the client paid for, as far as is known. */
   #good = true;
 
@@ -57,19 +64,23 @@ export class StreamedResponse implements ResponseSink {
     const isFree = this.#events.isFree(status, fieldValues(head.fields, OVERRIDES));
     this.#good = (head.grpcStatus ?? GRPC.OK) === GRPC.OK && !isFree;
     if (this.#state === "waiting") this.#state = "passing";
+    this.#isTunnel = status === 101;
     this.#sink.start(changedHead(head, { fields: paidFields(head, this.#receipt) }));
-    if (status === 101) this.#finish(this.#good);
+    if (this.#isTunnel && isFree) this.#finish(false);
   }
 
   data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
+    if (this.#isTunnel && this.#state === "passing" && end > start) {
+      this.#finish(((chunk[start] ?? 0) & 0x0f) !== CLOSE);
+    }
     return this.#sink.data(chunk, start, end);
   }
 
   end(trailers: Fields): void {
     const status = fieldValue(trailers, "grpc-status");
     this.#good &&= status === undefined || parseGrpcStatus(status) === GRPC.OK;
-    // A failed response stays owed, even if the client received it.
-    if (!this.#good) this.#finish(false);
+    // A failed response stays owed, even if the client received it, and so does a tunnel in which nothing came.
+    if (!this.#good || this.#isTunnel) this.#finish(false);
     this.#sink.end(withoutPaymentClaims(trailers));
   }
 
@@ -92,6 +103,6 @@ export class StreamedResponse implements ResponseSink {
   #finish(delivered: boolean): void {
     if (this.#state === "over") return;
     this.#state = "over";
-    this.#events.over(delivered, !delivered && this.#good && this.#exchange.bytesSent > 0);
+    this.#events.over(delivered, !delivered && this.#good && (this.#isTunnel || this.#exchange.bytesSent > 0));
   }
 }
