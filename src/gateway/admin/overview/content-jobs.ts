@@ -1,7 +1,6 @@
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { messageOf } from "../../../lib/caught.ts";
-import { parsedJson } from "../../../lib/parsed-json.ts";
-import { readUpTo } from "../../../lib/http/response-bytes.ts";
+import { readJsonUpTo } from "../../../lib/http/response-bytes.ts";
 import { findAsset } from "../../../payments/x402/assets.ts";
 import { type JobList, jobList, type ListedJob } from "../shapes/jobs.ts";
 
@@ -24,8 +23,7 @@ export class ContentJobs {
       return { available: false, reason: "This gateway has no content service of its own" };
     try {
       const response = await this.#ask(this.#socket, "/jobs", "GET");
-      const bytes = (await readUpTo(response, MAX_BYTES)) ?? new Uint8Array();
-      const value = parsedJson(Buffer.from(bytes).toString());
+      const value = await readJsonUpTo(response, MAX_BYTES);
       const list = jobList.parse({ available: true, ...(typeof value === "object" ? value : {}) });
       return list.available ? { ...list, jobs: list.jobs.map(withToken) } : list;
     } catch (error) {

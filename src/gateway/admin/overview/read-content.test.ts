@@ -6,7 +6,7 @@ import { readContent } from "./read-content.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "turnpike-read-content-"));
 const unix = join(folder, "content.sock");
-let bodies: Readonly<Record<string, string>> = {};
+let bodies: Readonly<Record<string, string | ReadableStream>> = {};
 const server = Bun.serve({ unix, fetch: ({ url }) => new Response(bodies[new URL(url).pathname]) });
 afterAll(async () => {
   await server.stop(true);
@@ -31,4 +31,18 @@ test.each([
   expect(read).toContain('"available":false');
   expect(read).toContain(reason);
   expect(read).not.toContain("did not respond");
+});
+
+test("a response without an end is refused before all of it is in memory", async () => {
+  let pulled = 0;
+  const endless = new ReadableStream({
+    pull: (controller) => {
+      pulled += 65_536;
+      if (pulled > 64 * 1024 * 1024) controller.close();
+      else controller.enqueue(new Uint8Array(65_536).fill(32));
+    },
+  });
+  bodies = { "/health": "{}", "/figures": endless };
+  expect(JSON.stringify(await readContent(unix))).toContain("its response to /figures is too long");
+  expect(pulled).toBeLessThan(32 * 1024 * 1024);
 });

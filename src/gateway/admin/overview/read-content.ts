@@ -1,4 +1,5 @@
 import { messageOf } from "../../../lib/caught.ts";
+import { readUpTo } from "../../../lib/http/response-bytes.ts";
 import { type ContentSummary } from "../shapes/overview.ts";
 
 /** Milliseconds in which the content service must respond. @bound */
@@ -21,9 +22,9 @@ export async function readContent(socket: string): Promise<ContentSummary> {
 
 async function ask(unix: string, path: string): Promise<object> {
   const response = await fetch(`http://content${path}`, { unix, signal: AbortSignal.timeout(TIMEOUT_MS) });
-  const body = await response.text();
-  if (body.length > MAX_BYTES) throw new Error(`its response to ${path} is too long`);
-  const value: unknown = JSON.parse(body);
+  const body = await readUpTo(response, MAX_BYTES);
+  if (body === undefined) throw new Error(`its response to ${path} is too long`);
+  const value: unknown = JSON.parse(Buffer.from(body).toString());
   if (typeof value !== "object" || value === null) throw new Error(`its response to ${path} is not an object`);
   return value;
 }
