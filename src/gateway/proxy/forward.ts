@@ -7,13 +7,12 @@ import { type Exchange, type ResponseHead, type ResponseSink, type TimeKeeper } 
 import { ClientConnection } from "../http1/client-connection.ts";
 import { type UpstreamServer } from "../upstream/server.ts";
 import { type Upstream } from "../upstream/upstream.ts";
-import { type PoolRefusal, type UpstreamConnection, type Waiter } from "../upstream/server-pool.ts";
+import { type PoolRefusal, type UpstreamConnection, Waiter } from "../upstream/server-pool.ts";
 import { sendContinue } from "../exchange/expect-continue.ts";
 import { beginRequest } from "./begin-request.ts";
 import { isEventStream } from "./event-stream.ts";
 import * as errors from "./forward-errors.ts";
 import { ForwardTime } from "./forward-time.ts";
-import { ForwardWaiter } from "./forward-waiter.ts";
 import { httpHead, resetError } from "./grpc.ts";
 import { KeptBody } from "./retry/kept-body.ts";
 import { MessageMeter } from "./message-meter.ts";
@@ -45,7 +44,7 @@ class Forward implements ResponseSink, TimeKeeper {
   readonly #tries: ServerTries;
   readonly #time: ForwardTime;
   #upstreamRequest: UpstreamRequest | undefined;
-  #waiter: ForwardWaiter | undefined;
+  #waiter: Waiter | undefined;
   /** The client's share of connections to the current server. */
   #share: Share<Waiter> | undefined;
   #pause: Alarm | undefined;
@@ -114,7 +113,7 @@ class Forward implements ResponseSink, TimeKeeper {
   }
 
   #waitAt(server: UpstreamServer): void {
-    this.#waiter = new ForwardWaiter(this);
+    this.#waiter = new Waiter(this);
     this.#waiter.share = this.#share;
     server.pool.wait(this.#waiter, this.#time.msToConnect);
   }

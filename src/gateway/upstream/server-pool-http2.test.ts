@@ -59,12 +59,13 @@ function pool(settings: Partial<PoolSettings> = {}): ServerPool {
 }
 
 /** A request that waits for a connection and uses it. */
-class Asking extends Waiter {
+class Asking {
+  readonly waiter = new Waiter(this);
   connection: Http2ClientConnection | undefined;
   readonly #outcome = Promise.withResolvers<string>();
   readonly outcome = this.#outcome.promise;
 
-  override onConnection(connection: UpstreamConnection): void {
+  send(connection: UpstreamConnection): void {
     if (!(connection instanceof Http2ClientConnection)) throw new Error("no HTTP/2");
     this.connection = connection;
     connection.request(GET, {
@@ -76,7 +77,7 @@ class Asking extends Waiter {
     flushCork();
   }
 
-  override onRefusal(reason: PoolRefusal): void {
+  refused(reason: PoolRefusal): void {
     this.#outcome.resolve(reason);
   }
 }
@@ -88,7 +89,7 @@ async function hold(from: ServerPool, count: number): Promise<Asking[]> {
     if (held.length === count) all.resolve();
   };
   const asking = Array.from({ length: count }, () => new Asking());
-  for (const each of asking) from.wait(each, 2000);
+  for (const each of asking) from.wait(each.waiter, 2000);
   await all.promise;
   return asking;
 }
@@ -154,7 +155,7 @@ test("a request that waits for room gets it on the existing connection", async (
   const servers = pool({ maxConnections: 1 });
   const first = await hold(servers, 1);
   const second = new Asking();
-  servers.wait(second, 2000);
+  servers.wait(second.waiter, 2000);
   onHeld = () => void respondToAll([second]);
   await respondToAll(first);
   expect(await second.outcome).toBe("served");

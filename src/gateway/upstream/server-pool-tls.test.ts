@@ -26,15 +26,16 @@ afterEach(() => {
   wheel.close();
 });
 
-class Asking extends Waiter {
+class Asking {
+  readonly waiter = new Waiter(this);
   readonly outcome = Promise.withResolvers<string>();
-  override onConnection(connection: UpstreamConnection): void {
+  send(connection: UpstreamConnection): void {
     const isHttp1 = connection instanceof ClientConnection;
     this.outcome.resolve(isHttp1 ? "http1" : "h2");
     // The pool closes the other ones.
     if (isHttp1) connection.destroy();
   }
-  override onRefusal(reason: string): void {
+  refused(reason: string): void {
     this.outcome.resolve(reason);
   }
 }
@@ -64,9 +65,9 @@ async function connect(
       onTlsFailure: ({ code }) => failures.push(code),
     },
   );
-  const waiter = new Asking();
-  pool.wait(waiter, 60_000);
-  return await waiter.outcome.promise;
+  const asking = new Asking();
+  pool.wait(asking.waiter, 60_000);
+  return await asking.outcome.promise;
 }
 
 test.each([

@@ -73,12 +73,13 @@ function pool(settings: Partial<PoolSettings> = {}, port = listener.port): Serve
   );
 }
 
-class Asking extends Waiter {
+class Asking {
+  readonly waiter = new Waiter(this);
   readonly #settled = Promise.withResolvers<ClientConnection | PoolRefusal>();
-  override onConnection(connection: UpstreamConnection): void {
+  send(connection: UpstreamConnection): void {
     if (connection instanceof ClientConnection) this.#settled.resolve(connection);
   }
-  override onRefusal(reason: PoolRefusal): void {
+  refused(reason: PoolRefusal): void {
     this.#settled.resolve(reason);
   }
   get outcome(): Promise<ClientConnection | PoolRefusal> {
@@ -87,13 +88,13 @@ class Asking extends Waiter {
 }
 
 function ask(from: ServerPool, connectTimeoutMs = 2000): Asking {
-  const waiter = new Asking();
-  from.wait(waiter, connectTimeoutMs);
-  return waiter;
+  const asking = new Asking();
+  from.wait(asking.waiter, connectTimeoutMs);
+  return asking;
 }
 
-async function connected(waiter: Asking): Promise<ClientConnection> {
-  const outcome = await waiter.outcome;
+async function connected(asking: Asking): Promise<ClientConnection> {
+  const outcome = await asking.outcome;
   if (typeof outcome === "string") throw new Error(`refused: ${outcome}`);
   return outcome;
 }
@@ -157,7 +158,7 @@ test("a client that has used up its share gets no idle connection, and gets it a
   for (let i = 0; i < 2; i++) share.take();
   expect([share.allowance, servers.take(share)]).toEqual([0, undefined]);
   const waiting = [new Asking(), new Asking()];
-  for (const waiter of waiting) {
+  for (const { waiter } of waiting) {
     waiter.share = share;
     servers.wait(waiter, 2000);
   }
@@ -173,11 +174,11 @@ test("a connection of HTTP/2 is expected to carry 100 requests until its server 
   const servers = pool({ maxConnections: 1, protocol: "h2" });
   const allowance = Promise.withResolvers<number>();
   class Looking extends Asking {
-    override onConnection(): void {
+    override send(): void {
       allowance.resolve(servers.shareOf({ clientAddress: "192.0.2.1", peerAddress: "192.0.2.1" }).allowance);
     }
   }
-  servers.wait(new Looking(), 2000);
+  servers.wait(new Looking().waiter, 2000);
   expect(await allowance.promise).toBe(100);
   servers.close();
 });
@@ -266,7 +267,7 @@ test("a request that leaves the queue is neither served nor refused, and the req
   const staying = ask(servers);
   let heard = false;
   void leaving.outcome.then(() => (heard = true));
-  servers.leave(leaving);
+  servers.leave(leaving.waiter);
   await use(busy);
   expect(await staying.outcome).toBe(busy);
   expect(heard).toBe(false);
@@ -276,15 +277,11 @@ test("a request that leaves the queue is neither served nor refused, and the req
 test("a full queue refuses at once", () => {
   const servers = pool({ maxConnections: 1 });
   const reasons: PoolRefusal[] = [];
-  class Counting extends Waiter {
-    override onConnection(): void {
-      throw new Error("no request was expected");
-    }
-    override onRefusal(reason: PoolRefusal): void {
-      reasons.push(reason);
-    }
-  }
-  const waiting = Array.from({ length: 4097 }, () => new Counting());
+  const counting = {
+    send: () => expect.unreachable("no request was expected"),
+    refused: (reason: PoolRefusal) => reasons.push(reason),
+  };
+  const waiting = Array.from({ length: 4097 }, () => new Waiter(counting));
   for (const waiter of waiting) servers.wait(waiter, 2000);
   expect(reasons).toEqual(["full"]);
   for (const waiter of waiting) servers.leave(waiter);
@@ -303,13 +300,13 @@ test("a closed pool serves waiting requests, and keeps no connection afterwards"
 
 test("a request that throws on its new connection is reported, and the connection's place is free again", async () => {
   const servers = pool({ maxConnections: 1 });
-  class Broken extends Waiter {
-    override onConnection(): void {
+  const broken = {
+    send: () => {
       throw new Error("broken");
-    }
-    override onRefusal(): void {}
-  }
-  servers.wait(new Broken(), 2000);
+    },
+    refused: () => {},
+  };
+  servers.wait(new Waiter(broken), 2000);
   expect(await use(await connected(ask(servers)))).toBe("end");
   expect(errors.splice(0).map(String)).toEqual(["Error: broken"]);
   servers.close();

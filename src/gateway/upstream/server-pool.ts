@@ -50,18 +50,29 @@ export interface PoolDeps {
 /** Why there was no connection. `busy`: all were in use, or for other requests. The server is not at fault. */
 export type PoolRefusal = "refused" | "timeout" | "busy" | "full";
 
-/** A request that waits for a connection. One of `onConnection` and `onRefusal` is called, unless it leaves. */
-export abstract class Waiter extends Deadline {
+/** A request that waits for a connection. One of the two is called, unless its waiter leaves. */
+export interface WaitingRequest {
+  send(connection: UpstreamConnection): void;
+  refused(reason: PoolRefusal): void;
+}
+
+/** The entry of a request in the queue for connections. */
+export class Waiter extends Deadline {
+  readonly request: WaitingRequest;
   pool: ServerPool | undefined;
   /** The share of the client that the request is for. Without a client, the request has no limit of its own. */
   share: Share<Waiter> | undefined;
   /** The wheel time at which the wait began. */
   since = 0;
-  abstract onConnection(connection: UpstreamConnection): void;
-  abstract onRefusal(reason: PoolRefusal): void;
+
+  constructor(request: WaitingRequest) {
+    super();
+    this.request = request;
+  }
+
   override onDeadline(): void {
     this.pool?.leave(this);
-    this.onRefusal(this.pool?.isStuckSince(this.since) === true ? "timeout" : "busy");
+    this.request.refused(this.pool?.isStuckSince(this.since) === true ? "timeout" : "busy");
   }
 }
 
@@ -154,7 +165,7 @@ export class ServerPool implements ConnectionOwner, Http2.Http2ConnectionOwner {
   wait(waiter: Waiter, connectTimeoutMs: number): void {
     waiter.share ??= this.#unbounded;
     if (!this.#clients.enqueue(waiter.share, waiter, MAX_WAITING)) {
-      waiter.onRefusal("full");
+      waiter.request.refused("full");
       return;
     }
     waiter.pool = this;
@@ -226,7 +237,7 @@ export class ServerPool implements ConnectionOwner, Http2.Http2ConnectionOwner {
 
   #serve(waiter: Waiter, connection: ClientConnection): void {
     this.#servedAt = this.wheel.now();
-    waiter.onConnection(connection);
+    waiter.request.send(connection);
   }
 
   #releasedStreams(connection: Http2.Http2ClientConnection): void {
@@ -236,7 +247,7 @@ export class ServerPool implements ConnectionOwner, Http2.Http2ConnectionOwner {
       if (waiter === undefined) break;
       // The first request is sent before the server has sent anything, so it does not count.
       if (connection.knowsRoom) this.#servedAt = this.wheel.now();
-      waiter.onConnection(connection);
+      waiter.request.send(connection);
     }
     this.#grow();
     if (connection.streams.size > 0 || connection.isRetired) return;
@@ -333,7 +344,7 @@ export class ServerPool implements ConnectionOwner, Http2.Http2ConnectionOwner {
       refused.push(waiter);
     }
     this.giveUp(attempt);
-    for (const waiter of refused) waiter.onRefusal("refused");
+    for (const waiter of refused) waiter.request.refused("refused");
   }
 }
 

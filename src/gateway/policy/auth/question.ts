@@ -3,7 +3,7 @@ import { type TurnpikeError } from "../../../lib/errors.ts";
 import { type Fields } from "../../../lib/http/fields.ts";
 import { type ResponseHead, type ResponseSink, type TimeKeeper } from "../../exchange/exchange.ts";
 import { ClientConnection } from "../../http1/client-connection.ts";
-import { type PoolRefusal, type ServerPool, type UpstreamConnection, Waiter } from "../../upstream/server-pool.ts";
+import { type ServerPool, type UpstreamConnection, Waiter } from "../../upstream/server-pool.ts";
 import { flushCork } from "../../wire/outgoing.ts";
 
 /** Bytes of the body of an authentication response. Login pages are smaller; a longer body fails the authentication. */
@@ -15,31 +15,13 @@ export interface ServiceResponse {
   readonly body: Uint8Array;
 }
 
-/** Waits for a connection from the pool. */
-class QuestionWaiter extends Waiter {
-  readonly #question: Question;
-
-  constructor(question: Question) {
-    super();
-    this.#question = question;
-  }
-
-  override onConnection(connection: UpstreamConnection): void {
-    this.#question.send(connection);
-  }
-
-  override onRefusal(reason: PoolRefusal): void {
-    this.#question.fail(reason);
-  }
-}
-
 /** One GET to an auth service over its pool. `onResponse` is called once, with the response or the failure. */
 export class Question implements ResponseSink, TimeKeeper {
   readonly #pool: ServerPool;
   readonly #head: string;
   readonly #dueAt: number;
   #onResponse: ((response: ServiceResponse | string) => void) | undefined;
-  #waiter: QuestionWaiter | undefined;
+  #waiter: Waiter | undefined;
   #connection: ClientConnection | undefined;
   /** The connection has carried other requests, so the service can have closed it in the meantime. */
   #reused = false;
@@ -87,11 +69,11 @@ export class Question implements ResponseSink, TimeKeeper {
   }
 
   timedOut(): void {
-    this.fail("timeout");
+    this.refused("timeout");
   }
 
   /** Reports that there is no response. */
-  fail(reason: string): void {
+  refused(reason: string): void {
     this.#release();
     this.#tell(reason);
   }
@@ -102,7 +84,7 @@ export class Question implements ResponseSink, TimeKeeper {
 
   data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
     this.#bytes += end - start;
-    if (this.#bytes > MAX_RESPONSE_BODY_BYTES) this.fail(`more than ${MAX_RESPONSE_BODY_BYTES} bytes`);
+    if (this.#bytes > MAX_RESPONSE_BODY_BYTES) this.refused(`more than ${MAX_RESPONSE_BODY_BYTES} bytes`);
     // A copy, because the socket's buffer is larger than the piece.
     else this.#pieces.addCopy(chunk.subarray(start, end));
     return true;
@@ -124,7 +106,7 @@ export class Question implements ResponseSink, TimeKeeper {
 
   #wait(): void {
     const left = this.#dueAt - this.#pool.wheel.now();
-    this.#waiter = new QuestionWaiter(this);
+    this.#waiter = new Waiter(this);
     this.#pool.wait(this.#waiter, Math.max(left, 0));
   }
 
