@@ -1,5 +1,6 @@
 import { type TurnpikeError } from "../../lib/errors.ts";
 import { Deadline } from "../../lib/time/timer-wheel.ts";
+import { atFinish } from "../exchange/endings.ts";
 import { type Exchange } from "../exchange/exchange.ts";
 import { GatheredBody } from "../policy/gathered-body.ts";
 import { type CommandOutcome } from "./control/protocol/control-connection.ts";
@@ -56,11 +57,7 @@ export class ParkedRequest extends Deadline {
     const { promise, resolve } = Promise.withResolvers<ParkEnd>();
     this.end = promise;
     this.#resolve = resolve;
-    const { onFinish } = exchange;
-    exchange.onFinish = (finished) => {
-      this.#finish(GONE);
-      onFinish?.(finished);
-    };
+    atFinish(exchange, () => this.#finish(GONE));
     if (bodyRoom < 0) return;
     const bounds = { maxBytes: bodyRoom, memory: runtime.bodies, tooLong: TOO_LARGE_TO_PARK, noRoom: NO_ROOM };
     this.#body = new GatheredBody(exchange, bounds);

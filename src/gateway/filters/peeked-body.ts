@@ -1,5 +1,6 @@
 import { type TurnpikeError } from "../../lib/errors.ts";
 import { type Fields } from "../../lib/http/fields.ts";
+import { atFinish } from "../exchange/endings.ts";
 import { type BodySink, type Exchange, type RequestBody } from "../exchange/exchange.ts";
 import { type GatherBounds, readBody } from "../policy/gathered-body.ts";
 import { PieceList } from "./piece-list.ts";
@@ -42,12 +43,10 @@ export class PeekedBody implements BodySink, RequestBody {
   /** Waits for the first bytes. Returns the error if they could not be read; a promise only if it must wait. */
   peek(): TurnpikeError | undefined | Promise<TurnpikeError | undefined> {
     const exchange = this.#exchange;
-    const { onFinish } = exchange;
-    exchange.onFinish = (finished) => {
+    atFinish(exchange, () => {
       this.#pieces.clear();
       this.#onPeeked?.(undefined);
-      onFinish?.(finished);
-    };
+    });
     const gone = readBody(exchange, this);
     exchange.body = this;
     if (gone !== undefined || this.#isPeeked) return gone ?? this.#error;

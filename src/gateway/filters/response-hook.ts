@@ -1,5 +1,6 @@
 import { type TurnpikeError } from "../../lib/errors.ts";
 import { fieldLine, type Fields } from "../../lib/http/fields.ts";
+import { atFinish } from "../exchange/endings.ts";
 import { type Exchange, type ResponseHead, type ResponseSink } from "../exchange/exchange.ts";
 import { isEventStream } from "../proxy/event-stream.ts";
 import { type FilterOutcome } from "../telemetry/filter-metrics.ts";
@@ -56,14 +57,12 @@ export class ResponseHook implements ResponseSink {
     this.#instance = instance;
     this.#options = options;
     this.#pieces = new PieceList(options.runtime.bodies);
-    const { onFinish } = exchange;
-    exchange.onFinish = (finished) => {
+    atFinish(exchange, () => {
       this.#letGo();
       // If the client has left, nothing else releases the part that was held back.
       this.#pieces.clear();
       if (this.#state === "holding") this.#state = "dropping";
-      onFinish?.(finished);
-    };
+    });
   }
 
   start(head: ResponseHead): void {

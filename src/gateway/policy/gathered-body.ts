@@ -2,6 +2,7 @@ import { type TurnpikeError } from "../../lib/errors.ts";
 import { type Fields } from "../../lib/http/fields.ts";
 import { CannedError } from "../exchange/local-response.ts";
 import { sendContinue } from "../exchange/expect-continue.ts";
+import { atDeparture, atFinish } from "../exchange/endings.ts";
 import { type BodySink, type Exchange, type RequestBody, type RequestHead } from "../exchange/exchange.ts";
 
 /** The worker's account of gathered bodies, in bytes. */
@@ -74,17 +75,12 @@ export class GatheredBody implements BodySink, RequestBody {
     const exchange = this.#exchange;
     if (exchange.head.bodyLength > this.#bounds.maxBytes) return this.#bounds.tooLong;
     if (exchange.gone) return GONE;
-    const { onFinish, onGone } = exchange;
-    exchange.onFinish = (finished) => {
+    const end = (): void => {
       this.#end(GONE);
       this.release();
-      onFinish?.(finished);
     };
-    exchange.onGone = () => {
-      this.#end(GONE);
-      this.release();
-      onGone?.();
-    };
+    atFinish(exchange, end);
+    atDeparture(exchange, end);
     readBody(exchange, this);
     if (this.#isOver) return this.#error;
     const { promise, resolve } = Promise.withResolvers<TurnpikeError | undefined>();

@@ -13,6 +13,7 @@ import {
 } from "../../lib/http/grpc-status.ts";
 import { isGrpcType } from "../../lib/http/field-roles.ts";
 import { eventTime } from "../../lib/time/event-clock.ts";
+import { atFinish } from "../exchange/endings.ts";
 import { type Exchange, type ResponseHead, type ResponseSink } from "../exchange/exchange.ts";
 import { changedHead } from "../exchange/exchange-state.ts";
 
@@ -50,11 +51,7 @@ export class GrpcResponse implements ResponseSink {
   static install(exchange: Exchange, watcher: GrpcWatcher): void {
     const response = new GrpcResponse(exchange);
     exchange.response = response;
-    const { onFinish } = exchange;
-    exchange.onFinish = (finished) => {
-      watcher.grpcEnded(response.#status);
-      onFinish?.(finished);
-    };
+    atFinish(exchange, () => watcher.grpcEnded(response.#status));
   }
 
   start(head: ResponseHead): void {

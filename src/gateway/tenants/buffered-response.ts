@@ -4,6 +4,7 @@ import { type TurnpikeError } from "../../lib/errors.ts";
 import { type Fields } from "../../lib/http/fields.ts";
 import { Deadline, type TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { type RespondWithError } from "../exchange/local-response.ts";
+import { atDeparture, atFinish } from "../exchange/endings.ts";
 import { type Exchange, type ResponseHead, type ResponseSink } from "../exchange/exchange.ts";
 import { isEventStream } from "../proxy/event-stream.ts";
 
@@ -47,15 +48,8 @@ export class BufferedResponse extends Deadline implements ResponseSink {
   begin(): void {
     const exchange = this.#exchange;
     exchange.response = this;
-    const { onFinish, onGone } = exchange;
-    exchange.onFinish = (finished) => {
-      this.#letGo();
-      onFinish?.(finished);
-    };
-    exchange.onGone = () => {
-      this.#letGo();
-      onGone?.();
-    };
+    atFinish(exchange, () => this.#letGo());
+    atDeparture(exchange, () => this.#letGo());
   }
 
   start(head: ResponseHead): void {

@@ -3,6 +3,7 @@ import { type TurnpikeError } from "../../lib/errors.ts";
 import { type Fields, firstFieldValue } from "../../lib/http/fields.ts";
 import { type TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { CannedError } from "../exchange/local-response.ts";
+import { atDeparture } from "../exchange/endings.ts";
 import { type Exchange, type RequestHead } from "../exchange/exchange.ts";
 import { type FeatureParts } from "../features/feature-parts.ts";
 import { NO_ROOM, TOO_LARGE_TO_PARK } from "../filters/errors.ts";
@@ -211,11 +212,7 @@ export class TenantRoute implements TrafficSplit {
     if (place === "full") return this.#refuse(exchange, TOO_MANY);
     const since = this.#now;
     wait.begin(visit.waitMs);
-    const { onGone } = exchange;
-    exchange.onGone = () => {
-      wait.gone();
-      onGone?.();
-    };
+    atDeparture(exchange, () => wait.gone());
     if (exchange.gone) wait.gone();
     const turn = await wait.turn;
     visit.waitMs = Math.max(visit.waitMs - (this.#now - since), 1);
@@ -271,11 +268,7 @@ export class TenantRoute implements TrafficSplit {
       if (leads) tenants.starts.failed(id);
       leads = false;
     };
-    const { onGone } = exchange;
-    exchange.onGone = () => {
-      passOn();
-      onGone?.();
-    };
+    atDeparture(exchange, passOn);
     try {
       const path = exchange.gone ? undefined : await this.#start(exchange, visit);
       if (path === undefined || exchange.gone) return "responded";

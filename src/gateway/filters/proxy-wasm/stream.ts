@@ -1,6 +1,7 @@
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { Deadline } from "../../../lib/time/timer-wheel.ts";
 import { respond } from "../../exchange/local-response.ts";
+import { atFinish } from "../../exchange/endings.ts";
 import { type Exchange } from "../../exchange/exchange.ts";
 import { type CallGroup } from "../calls/call.ts";
 import { CONTINUE, type FilterDecision } from "../runtime/filter.ts";
@@ -81,11 +82,7 @@ export class Stream extends Deadline implements StreamContext, Wishes, SideStrea
   /** Runs the request through the filter, until the request can be forwarded. */
   begin(): FilterDecision | Promise<FilterDecision> {
     const { exchange } = this;
-    const { onFinish } = exchange;
-    exchange.onFinish = (finished) => {
-      this.#finish();
-      onFinish?.(finished);
-    };
+    atFinish(exchange, () => this.#finish());
     this.#instance.add(this);
     const { contextCreate } = this.callbacks;
     if (contextCreate !== undefined) this.#create(contextCreate);

@@ -1,6 +1,7 @@
 import { changedHead } from "../../exchange/exchange-state.ts";
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { type Fields, withoutFields } from "../../../lib/http/fields.ts";
+import { atFinish } from "../../exchange/endings.ts";
 import { type Exchange, type ResponseHead } from "../../exchange/exchange.ts";
 import { PausingSink } from "../../exchange/pausing-sink.ts";
 import { CODERS, type Coding } from "./codings.ts";
@@ -48,12 +49,10 @@ export class CompressingResponse extends PausingSink {
     this.#coding = coding;
     this.#expected = head.bodyLength;
     this.#live = isLive(head);
-    const { onFinish } = this.exchange;
-    this.exchange.onFinish = (exchange) => {
+    atFinish(this.exchange, () => {
       this.#compressor?.destroy();
       this.#plan.slots.giveBack();
-      onFinish?.(exchange);
-    };
+    });
   }
 
   data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {

@@ -1,6 +1,7 @@
 /** Stored parts of responses (206, RFC 9111 §3.3), and the combination of two parts (§3.4). */
 import { type TurnpikeError } from "../../../lib/errors.ts";
 import { type Fields, fieldValues, withoutFields } from "../../../lib/http/fields.ts";
+import { atFinish } from "../../exchange/endings.ts";
 import { type Exchange, type ResponseHead } from "../../exchange/exchange.ts";
 import { ResponseRelay } from "../../exchange/response-relay.ts";
 import { type CacheRequest } from "./cache-request.ts";
@@ -41,12 +42,8 @@ export interface PartHost extends CacheClocks {
 /** Stores the response of `exchange` if it is one part of a response and may be stored. */
 export function recordPart(exchange: Exchange, host: PartHost, plan: PartPlan): void {
   const recorder = new PartRecorder(exchange, host, plan);
-  const { onFinish } = exchange;
   exchange.response = recorder;
-  exchange.onFinish = (finished) => {
-    recorder.stop();
-    onFinish?.(finished);
-  };
+  atFinish(exchange, () => recorder.stop());
 }
 
 class PartRecorder extends ResponseRelay {
