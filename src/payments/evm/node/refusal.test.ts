@@ -3,6 +3,7 @@ import { toRefusal } from "./refusal.ts";
 
 test.each([
   [3, "execution reverted: nonce too low", "reverted"],
+  [3, "already known", "reverted"],
   [-32_000, "execution reverted", "reverted"],
   [-32_000, "execution reverted: rate limit exceeded", "reverted"],
   [-32_000, "Execution reverted: insufficient funds", "reverted"],
@@ -21,6 +22,7 @@ test.each([
   [-32_005, "whatever", "busy"],
   [429, "Your app has exceeded its compute units per second capacity", "busy"],
   [-32_601, "the method eth_feeHistory does not exist/is not available", "unknown method"],
+  [-32_601, "request count unavailable", "unknown method"],
   [-32_000, "", "other"],
 ] as const)("a node's error %d %j means: %s", (code, message, refusal) => {
   expect(toRefusal(code, message)).toBe(refusal);
