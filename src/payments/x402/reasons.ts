@@ -163,9 +163,9 @@ const SPELLINGS: Readonly<Record<string, Reason>> = {
 
 /** The listed reason for a facilitator's own reason; `payment_refused` if it is not listed. */
 export function toReason(word: string | null | undefined): Reason {
-  if (word === null || word === undefined) return "payment_refused";
-  const spelling = Object.hasOwn(SPELLINGS, word) ? SPELLINGS[word] : undefined;
-  return spelling ?? REASONS.find((reason) => reason === word) ?? "payment_refused";
+  const said = word ?? "";
+  const spelling = Object.hasOwn(SPELLINGS, said) ? SPELLINGS[said] : undefined;
+  return spelling ?? REASONS.find((reason) => reason === said) ?? "payment_refused";
 }
 
 /**
