@@ -1,4 +1,4 @@
-import { fieldValue, fieldValues, type Fields, isOws, nameAt, withoutFields } from "../../lib/http/fields.ts";
+import { fieldValue, fieldValues, type Fields, isOws, withoutFields } from "../../lib/http/fields.ts";
 import { type FixedText } from "../../lib/memory/fixed-text.ts";
 import { joined } from "../../lib/memory/flat-text.ts";
 import { latin1Text } from "../../lib/memory/latin1.ts";
@@ -11,7 +11,6 @@ import { lengthBit, LINE_NUMBERS, linesText } from "./line-places.ts";
 /** Bytes of a read that a head may keep in memory as long as it lives. Of a larger read it keeps texts. @bound */
 export const MAX_KEPT_BYTES = 16_384;
 
-const LF = 0x0a;
 const NO_BYTES = new Uint8Array(0);
 /** The place of the value that was looked for last. */
 const valuePlace = { from: 0, to: 0 };
@@ -30,9 +29,8 @@ export abstract class HeadLines implements FieldLines {
   #places: number[];
   /** Lines that were added behind those of the bytes. */
   #added: Fields = "";
-  /** The bits of the names' lengths, in the bytes and in the added lines. */
+  /** The bits of the names' lengths in the bytes. */
   readonly #lengths: number;
-  #addedLengths = 0;
 
   /** Takes the lines that the scan of `bytes` passes on. The bytes never change. */
   constructor(bytes: Uint8Array, scan: FieldScan) {
@@ -66,7 +64,7 @@ export abstract class HeadLines implements FieldLines {
       const next = this.#valueAt(i);
       value = value === undefined ? next : `${value}, ${next}`;
     }
-    const added = this.#adds(lowerName) ? fieldValue(this.#added, lowerName) : undefined;
+    const added = fieldValue(this.#added, lowerName);
     if (added === undefined) return value;
     return value === undefined ? added : `${value}, ${added}`;
   }
@@ -76,17 +74,17 @@ export abstract class HeadLines implements FieldLines {
     for (let i = this.#find(lowerName, 0); i >= 0; i = this.#find(lowerName, i + LINE_NUMBERS)) {
       values.push(this.#valueAt(i));
     }
-    if (this.#adds(lowerName)) values.push(...fieldValues(this.#added, lowerName));
+    if (this.#added !== "") values.push(...fieldValues(this.#added, lowerName));
     return values;
   }
 
   has(lowerName: string): boolean {
-    return this.#find(lowerName, 0) >= 0 || this.#adds(lowerName);
+    return this.#find(lowerName, 0) >= 0 || fieldValue(this.#added, lowerName) !== undefined;
   }
 
   writeJson(line: LineBytes, start: FixedText, lowerName: string): void {
     const i = this.#find(lowerName, 0);
-    if (i >= 0 && this.#find(lowerName, i + LINE_NUMBERS) === -1 && !this.#adds(lowerName)) {
+    if (i >= 0 && this.#find(lowerName, i + LINE_NUMBERS) === -1 && fieldValue(this.#added, lowerName) === undefined) {
       this.#bound(i);
       if (line.jsonBytes(start, this.#bytes, valuePlace.from, valuePlace.to)) return;
     }
@@ -107,8 +105,6 @@ export abstract class HeadLines implements FieldLines {
 
   append(lines: Fields): void {
     this.#added = joined(this.#added, lines);
-    for (let start = 0; start < lines.length; start = lines.indexOf("\n", start) + 1 || lines.length)
-      this.#addedLengths |= lengthBit(lines.indexOf(":", start) - start);
   }
 
   addTo(pieces: TextPieces, without: readonly string[]): void {
@@ -144,17 +140,6 @@ export abstract class HeadLines implements FieldLines {
     if ((this.#lengths & lengthBit(lowerName.length)) === 0) return -1;
     for (let i = from; i < this.#places.length; i += LINE_NUMBERS) if (this.#isNamed(i, lowerName)) return i;
     return -1;
-  }
-
-  /** True if a line of that name was added. Few characters are read one by one faster than by a call of the runtime. */
-  #adds(lowerName: string): boolean {
-    if ((this.#addedLengths & lengthBit(lowerName.length)) === 0) return false;
-    const added = this.#added;
-    for (let start = 0; start < added.length; start++) {
-      if (nameAt(added, start, lowerName)) return true;
-      while (start < added.length && added.charCodeAt(start) !== LF) start++;
-    }
-    return false;
   }
 
   #isNamedAny(i: number, lowerNames: readonly string[]): boolean {

@@ -5,7 +5,7 @@
 export type Fields = string;
 
 /** True if `fields` has a line at `start` whose name is `lowerName` in any capitalisation. */
-export function nameAt(fields: Fields, start: number, lowerName: string): boolean {
+function nameAt(fields: Fields, start: number, lowerName: string): boolean {
   if (fields.charCodeAt(start + lowerName.length) !== 0x3a) return false;
   for (let i = 0; i < lowerName.length; i++) {
     const code = fields.charCodeAt(start + i);
