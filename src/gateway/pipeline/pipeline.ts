@@ -109,8 +109,9 @@ export function serve(pipeline: Pipeline, exchange: Exchange, on: "any" | "reser
     return;
   }
   exchange.isAuthorized = true;
-  const policies = route === undefined ? pipeline.unrouted : route.policies;
+  const chain = route === undefined ? pipeline.unrouted : route.policies;
   const refusal = head.bodyLength === 0 ? undefined : exchange.body.error;
+  const policies = refusal === undefined ? chain : chain.filter((policy) => policy.runsOnLocalReply === true);
   if (policies.length === 0 && refusal === undefined) handle(pipeline, exchange, route);
   else runPolicies(pipeline, exchange, { route, policies, refusal, next: 0, skips: false });
 }
@@ -146,7 +147,7 @@ function runPolicies(pipeline: Pipeline, exchange: Exchange, progress: Progress)
   try {
     while (progress.next < policies.length) {
       const policy = policies[progress.next++];
-      if (policy === undefined || isPassedOver(policy, progress)) continue;
+      if (policy === undefined || (progress.skips && policy.guards !== true)) continue;
       const decision = policy.request(exchange);
       if (decision === "continue") continue;
       if (decision instanceof Promise) {
@@ -160,10 +161,6 @@ function runPolicies(pipeline: Pipeline, exchange: Exchange, progress: Progress)
   } catch (error) {
     fail(pipeline, exchange, error);
   }
-}
-
-function isPassedOver(policy: Policy, { refusal, skips }: Progress): boolean {
-  return refusal === undefined ? skips && policy.guards !== true : policy.runsOnLocalReply !== true;
 }
 
 async function goOnAfter(

@@ -79,9 +79,12 @@ class ApiKey implements Method {
   }
 
   check({ head }: Exchange): Outcome {
-    const { value, count } = this.#read(head);
+    // If both the header and the query have a key, the header's is used.
+    const sent = headValues(head, this.#headers[0]);
+    const values = sent.length > 0 ? sent : this.#parameter.values(head.query);
+    const value = values[0];
     if (value === undefined) return this.#missing;
-    if (count > 1) return this.#repeated;
+    if (values.length > 1) return this.#repeated;
     return value.length > MAX_CREDENTIAL_BYTES ? this.#wrong : (this.#outcomes[this.#find(value) - 1] ?? this.#wrong);
   }
 
@@ -91,13 +94,6 @@ class ApiKey implements Method {
   }
 
   close(): void {}
-
-  /** If both the header and the query have a key, the header's is used. */
-  #read(head: RequestHead): { value: string | undefined; count: number } {
-    let values: readonly string[] = headValues(head, this.#headers[0]);
-    if (values.length === 0) values = this.#parameter.values(head.query);
-    return { value: values[0], count: values.length };
-  }
 
   /** The number of the key, from 1; 0 if it is not a configured key. */
   #find(value: string): number {

@@ -1,7 +1,5 @@
 import { unescapedBytes } from "../../../lib/http/percent.ts";
 
-const PERCENT = 0x25;
-
 /** One query parameter. Its name is found in any percent-encoded spelling. */
 export class QueryParameter {
   readonly #name: string;
@@ -33,14 +31,7 @@ export class QueryParameter {
   }
 
   #mayHold(query: string): boolean {
-    if (this.#name === "" || query.length <= this.#name.length) return false;
-    // A loop over a short query costs less than two calls into the runtime (bench policy).
-    const first = this.#name.charCodeAt(0);
-    for (let i = 0; i < query.length; i++) {
-      const code = query.charCodeAt(i);
-      if (code === PERCENT || (code === first && query.startsWith(this.#name, i))) return true;
-    }
-    return false;
+    return this.#name !== "" && (query.includes(this.#name) || query.includes("%"));
   }
 
   #names(part: string): boolean {
