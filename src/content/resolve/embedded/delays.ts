@@ -9,7 +9,7 @@ import { type Asked } from "./question.ts";
 /** The end of a text before the date to which an event is put off. */
 const DELAYED = new RegExp(
   [
-    String.raw`(?<!\p{L})(?:postponed|delayed|deferred|rescheduled|(?:pushed|put|moved)\s(?:back|off)|slipped|(?:report|repouss)ée?s?|(?:aplaz|retras|adi)ad[oa]s?|pospuest[oa]s?|(?:rinvi|rimand|posticip)at[oaie])\s(?:[^.;,]{0,60}\s)?(?:to|until|till|à|au|en|al?|hasta|para|fino\sal?|até)\s(?:(?:the|el|o|le)\s)?(?:\p{L}+\s(?:of|de|del)\s)?`,
+    String.raw`(?<!\p{L})(?:postponed|delayed|deferred|rescheduled|(?:pushed|put|moved)\s(?:[^.;,]{0,40}\s)?(?:back|off)(?:\sby\s[^.;,]{2,20},)?|moved|slipped|(?:report|repouss)ée?s?|(?:aplaz|retras|adi)ad[oa]s?|pospuest[oa]s?|(?:rinvi|rimand|posticip)at[oaie])\s(?:[^.;,]{0,60}\s)?(?:to|until|till|à|au|en|al?|hasta|para|fino\sal?|até)\s(?:(?:the|el|o|le)\s)?(?:\p{L}+\s(?:of|de|del)\s)?`,
     String.raw`(?<!\p{L})(?:not|no|non|não|nicht|(?:ne\s|n['’])\S+\spas)\s(?:[^.;,]{0,40}\s)?(?:until|till|before|hasta|antes\sde|avant|prima\s(?:di|del)|fino\sal?|até|vor)\s(?:(?:the|dem|le|el)\s)?(?:\p{L}+\s(?:of|de)\s)?`,
     String.raw`(?<!\p{L})erst\s(?:im\s(?:jahr\s)?|am\s|ab\s)?`,
   ]
@@ -44,7 +44,10 @@ export function delayOf(
   const isOfEvent =
     [...asked.outcomes].some((one) => said.has(one)) ||
     passage.words.some(({ stem }) => stem === asked.predicate?.stem);
-  const core = [...(asked.agent?.words ?? []), ...(asked.patient?.words ?? [])];
+  const all = [...(asked.agent?.words ?? []), ...(asked.patient?.words ?? [])];
+  // "the video game Petrel": the name is enough.
+  const named = all.filter((word) => asked.names.has(word));
+  const core = named.length > 0 ? named : all;
   if (isOpen || !isOfEvent || !core.every((word) => words.some(({ stem }) => stem === word))) return undefined;
   const { coverage, context } = sharesOf(asked, passage);
   return { sign: -1, strength: boundStrengthOf(coverage, context), isAbsence: false, isFinal: true, isLoose: true };

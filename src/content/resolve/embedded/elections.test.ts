@@ -160,11 +160,11 @@ describeSides({
       "Anders Pruitt conceded to Corinne Bellamy.",
       "Anders Pruitt has conceded.",
       "Anders Pruitt conceded the race.",
+      "Anders Pruitt lost the mayoral race.",
     ],
     "NO?": [
       "Voters in Veldt elected Corinne Bellamy mayor on Sunday.",
       "Corinne Bellamy was elected mayor of Veldt in Sunday's run-off.",
-      "Anders Pruitt lost the mayoral race.",
     ],
     "YES?": ["Anders Pruitt beat Corinne Bellamy in the run-off.", "Anders Pruitt won the run-off."],
     YES: [

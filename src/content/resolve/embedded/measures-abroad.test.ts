@@ -39,8 +39,8 @@ describeSides({
       "Le Parlement de Valmont a voté un amendement à la loi sur l'eau le 12 juin 2026.",
       "Le Parlement de Lestang a voté la loi sur l'eau le 12 juin 2026.",
       "Le Parlement de Valmont aurait voté la loi sur l'eau le 12 juin 2026.",
+      "Le Parlement de Valmont a reporté le vote de la loi sur l'eau le 12 juin 2026.",
     ],
-    "YES?": ["Le Parlement de Valmont a reporté le vote de la loi sur l'eau le 12 juin 2026."],
   },
   "¿Superará el paro en Altamar el 12 % en agosto de 2026?": {
     YES: [

@@ -139,6 +139,8 @@ function readingAt(
       fitOf(asked, predication, { reader, near, outcome: outcome.name }).kind === "same";
     return { ...NOTHING, kind, isPending };
   }
+  // "postponed its stock market debut"
+  if (reality === "noun" && outcome.isSame && conceptsBefore(tokens, at).has("postpone")) return NOTHING;
   const isUndone =
     reality === "noun" && outcome.isSame && [...conceptsBefore(tokens, at)].some((one) => OUTCOMES.undoing.has(one));
   // "suspended the conviction of Dunmore": the court had convicted Dunmore.
@@ -226,6 +228,15 @@ function isOtherSense(asked: Asked, tokens: readonly Token[], at: number, { real
     oblique !== undefined &&
     GOVERNED.test(next.text) &&
     !behind.slice(1, 9).some(({ stem }) => oblique.words.has(stem))
+  )
+    return true;
+  // "acquitted Crewe of perjury" for "convicted of manslaughter"
+  const governed = behind.findIndex(({ text }) => text === oblique?.preposition);
+  if (
+    governed > 0 &&
+    governed < 5 &&
+    behind.slice(0, governed).every(({ capital, text }) => capital || GRAMMARS.en.pronoun.has(text)) &&
+    !behind.slice(governed, governed + 9).some(({ stem }) => oblique?.words.has(stem))
   )
     return true;
   if (!asked.outcomes.has("resign")) return false;

@@ -38,14 +38,17 @@ interface At {
 export function statementOf(asked: Asked, passage: Passage, at: At): Statement | undefined {
   const own = statementIn(asked, passage, at);
   const isRead = own !== undefined && own.supports !== "NEUTRAL" && own.strength >= STATED;
-  if (at.language !== "en" || asked.language !== "en" || isRead) return own;
+  const isExact = isRead && own.isLoose !== true;
+  if (at.language !== "en" || asked.language !== "en" || isExact) return own;
   const text = paraphraseOf(passage.text, asked.outcomes, asked.plan.statement);
   if (text === undefined) return own;
   const words = wordsOf(text);
   const shared = new Set([...passage.shared, ...words.flatMap(({ stem }) => (asked.terms.has(stem) ? [stem] : []))]);
   const near = passage.near.union(shared);
   const plain = statementIn(asked, { ...passage, text, words, shared, near }, at);
-  return plain === undefined || plain.supports === "NEUTRAL" ? own : { ...plain, quote: passage.text };
+  if (plain === undefined || plain.supports === "NEUTRAL") return own;
+  if (isRead && (plain.supports !== own.supports || plain.isLoose === true)) return own;
+  return { ...plain, quote: passage.text };
 }
 
 function statementIn(asked: Asked, passage: Passage, at: At): Statement | undefined {

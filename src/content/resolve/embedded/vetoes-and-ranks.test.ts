@@ -246,11 +246,12 @@ describeSides({
     ],
   },
   "Did Ana Ruiz win a medal at the 2026 Winter Games?": {
-    YES: ["Ana Ruiz won silver at the 2026 Winter Games.", "Ana Ruiz took gold at the 2026 Winter Games."],
-    "YES?": [
+    YES: [
+      "Ana Ruiz won silver at the 2026 Winter Games.",
+      "Ana Ruiz took gold at the 2026 Winter Games.",
       "Ana Ruiz won a bronze medal at the 2026 Winter Games.",
-      "Ana Ruiz won a medal at the 2026 Youth Winter Games.",
     ],
+    "YES?": ["Ana Ruiz won a medal at the 2026 Youth Winter Games."],
     NO: [
       "Ana Ruiz finished fourth and won no medal at the 2026 Winter Games.",
       "Ana Ruiz failed to win a medal at the 2026 Winter Games.",

@@ -83,6 +83,9 @@ function statementOf(question: string): string {
     .replace(WILL_APPROVE, "will $<firm>'s $<thing> be approved$<rest>")
     .replace(DID_APPROVE, "was $<firm>'s $<thing> approved$<rest>")
     .replace(/\bbe\sre-?elected\b/iu, "win re-election")
+    .replace(FORMER, "$<start>")
+    .replace(RATE, "interest rates")
+    .replace(FIRST_FLIGHT, "launch")
     .replace(BE_NEXT, "$<subject> become the ")
     .replace(OUT_AS, "will $<subject> leave office as ")
     .replace(LEAVE_AS, "$<subject> leave office as ")
@@ -111,6 +114,15 @@ const DID_APPROVE = new RegExp(`^(?:did|has)${APPROVAL}`, "iu");
 
 /** Other words for the one who wins. */
 const FIRST = /(?<!\p{L})(?:finish|come|place)\sfirst\s(?:in|at)\s|(?<!\p{L})take\sfirst\splace\s(?:in|at)\s/iu;
+
+/** "former warden Silas Crewe": the name says who it is. */
+const FORMER =
+  /^(?<start>(?:[Ww]ill|[Dd]id|[Hh]as|[Ii]s|[Ww]as)\s)(?:the\s)?(?:former|ex-)\s?(?:\p{Ll}[\p{L}-]*\s){1,3}(?=\p{Lu})/u;
+/** The rate of a central bank has many names. */
+const RATE =
+  /(?<=\s)(?:its|the)\s(?:benchmark|policy|key|main|base|cash|repo)\s(?:(?:interest|lending|policy)\s)?rates?(?!\p{L})/iu;
+const FIRST_FLIGHT =
+  /make\sits\s(?:first|maiden|inaugural)\s(?:(?:orbital|test)\s)?flight(?<=(?:rocket|launcher|launch\svehicle|booster).*)/iu;
 
 /** "Will X be the next mayor of Denby": others choose who becomes it. */
 const BE_NEXT = /^(?<subject>(?:will|is)\s.{3,80}?)\s(?:going\sto\s)?be(?:come)?\sthe\s(?:next|new)\s/iu;

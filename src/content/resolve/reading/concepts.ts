@@ -43,12 +43,13 @@ close; open; close closure closes closed closing shut shuts shutdown schließ* g
 open; close; open opens opened opening reopen* eröffn* öffn* ouvr* ouvert* abre abrió abiert* inaugur* rouvr* rouvert* reabr* reabiert* riapr* riapert* reabert* wiedereröffn* apert* apre aprì apriron* abri* abert* opens-its-doors opened-its-doors back-in-service back-in-operation back-in-use returned-to-service inaugurat* eingeweiht freigegeben mis-en-service mise-en-service
 agree; ; agree* agreement deal reach-a-deal einig* vereinbar* accord acuerd* accord* acordo
 ceasefire; ; ceasefire cease-fire truce waffenruhe waffenstillstand cessez-le-feu trêve tregua alto-el-fuego cessate-il-fuoco cessar-fogo trégua
-strike; ; walkout walk-out walked-out walked-off-the-job walks-off-the-job walk-off-the-job downed-tools stopped-work streik* grève huelga sciopero greve
+strike; ; go-on-strike goes-on-strike went-on-strike gone-on-strike walkout walk-out walked-out walked-off-the-job walks-off-the-job walk-off-the-job downed-tools stopped-work streik* grève huelga sciopero greve
 bankrupt; ; bankrupt* insolven* pleite faillite quiebra bancarrota fallit* fallimento falência falid* insolvency sought-bankruptcy seeks-bankruptcy declared-bankruptcy declares-bankruptcy files-for-bankruptcy filed-for-bankruptcy insolvenz zahlungsunfähig
 default; ; default* zahlungsausfall défaut impago
 invade; ; invad* invasion einmarsch* envahi* invas* invadiu invaded einmarschiert marschierte-ein
 impeach; ; impeach* amtsenthebung destitu*
 extend; ; extend* extension verlänger* prolong* ampl* prorrog* prolung* prorog* extends extended verlängert prolongé prolongée
+renew; cancel; renew*
 lift; impose extend; lift lifts lifted lifting hebt-auf hob-auf aufgehob* levé levée levés levées lève levantó levanta levantad* levantou revocat* revocado rimosso rimosse rimossi tolto tolta
 impose; lift; impose* imposing verhäng* impos* inflig*
 sentence; acquit; sentence* jailed jails imprison*
@@ -62,7 +63,7 @@ record; ; record-high all-time-high rekordhoch rekordhöhe
 complete; cancel; complet* finish* fertig* achev* termin* conclu* termina* ultimat* completed finishes wraps-up wrapped-up fertiggestellt vollendet abgeschlossen achève achevé terminó terminado concluyó concluso completat* concluiu concluíd*
 appoint; dismiss; appoint* ernannt ernenn* nomm* nombr* nomina* nominato nominata nomeou nomead* named names berufen beruft designat* desig* désign* nommé nommée nombrado nombrada nomeado nomeada nominat*
 dismiss; appoint; removed-from-office removes-from-office remove-from-office removed-from-his-post removed-from-her-post fire fires fired sack* oust* dismiss* entlassen limog* licencié licenciés licenciée licenciées licencie licencient licencier licenciement* despid* desped* destitu* licenzi* demit* esoner* exoner* dismissed entlässt gefeuert freigestellt abberufen licenciado renvoyé renvoyée destituyó demitido demitida exonerad* sollevat* révoqu* évinc* congédi* démis remerci* abberuf* destituid*
-land; ; land lands landed landing touchdown gelandet landet landung atterri* aterriz* atterr* aterr* pous* touches-down touched-down aufgesetzt se-posa s-est-posé atterri allunat*
+land; ; touch-down land lands landed landing touchdown gelandet landet landung atterri* aterriz* atterr* aterr* pous* touches-down touched-down aufgesetzt se-posa s-est-posé atterri allunat*
 list; ; listed-on ipo goes-public went-public börsengang introduction-en-bourse go-public gone-public going-public stock-market-debut stock-exchange-debut market-debut begin-trading begins-trading began-trading begun-trading started-trading starts-trading an-die-börse cotizar-en salir-a-bolsa sale-a-bolsa salió-a-bolsa entre-en-bourse entré-en-bourse entrée-en-bourse quotat* sbarca-in-borsa
 suspend; ; suspend* ausgesetz* sospes* halt* paus* eingestellt unterbroch* unterbricht interromp* interrump* suspendió sospende
 depart; arrive; depart* sail sails sailed sailing abgefahren abgelegt abreis* appareill* zarp* salp* partit* zarpou partiu

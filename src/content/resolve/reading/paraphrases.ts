@@ -19,17 +19,19 @@ import {
   LEAVES,
   paraphrase,
 } from "./paraphrase.ts";
+import { RATES } from "./paraphrases-of-rates.ts";
 import { ELECTIONS } from "./paraphrases-of-elections.ts";
 import { WINS } from "./paraphrases-of-wins.ts";
+
+const SEASON = { outcomes: ["renew"] };
+const STRIKES = { outcomes: ["strike"] };
+const SHOW = String.raw`(?:(?:its|the|their)\s(?:[\p{Ll}-]+\s){0,4}?)?(?<show>["“][^"”]{2,60}["”]|(?-i:\p{Lu}[\p{L}'’-]*(?:\s\p{Lu}[\p{L}'’-]*)*))`;
+const RUN = "(?:season|series|run)";
 
 const PARAPHRASES: readonly Paraphrase[] = [
   ...WINS,
   ...ELECTIONS,
-  paraphrase(
-    "(?:(?:the|its|their)\\s)?(?:benchmark|policy|key|main|base)\\s(?:interest\\s|lending\\s|policy\\s)?rates?\\b|(?:(?:the|its)\\s)?(?:borrowing\\scosts|interest\\srate)\\b",
-    "interest rates",
-    { asks: /\b(?<!(?:deposit|lending|mortgage|prime)\s)interest\srates\b/iu },
-  ),
+  ...RATES,
   paraphrase("(?:first|debut)\\sweekend\\b", "opening weekend", { asks: /\bopening\sweekend\b/iu }),
   paraphrase(
     `${START}(?<bill>${NP}{3,80}?)\\s${HAS}(?:cleared|clears|passed|passes|got\\sthrough|gets\\sthrough)\\s(?-i:(?<body>${BODY}))`,
@@ -97,6 +99,56 @@ const PARAPHRASES: readonly Paraphrase[] = [
     `(?:left|leaves|let|lets)\\s(?<thing>${NP}{3,60}?)\\s(?:in\\s(?:place|force)|intact|stand(?:ing)?|untouched)\\b`,
     "upheld $<thing>",
     { outcomes: UPHOLD },
+  ),
+  // "ordered a third season of its hit", "picked up the show for a third run"
+  paraphrase(
+    `(?:ordered|orders|commissioned|commissions|greenlit|greenlights|confirmed)\\s(?:a|another)\\s(?<n>[\\p{L}-]+)\\s${RUN}\\sof\\s${SHOW}`,
+    "renewed $<show> for a $<n> season",
+    SEASON,
+  ),
+  paraphrase(
+    `(?:picked\\sup|picks\\sup|brought\\sback|renewed)\\s${SHOW}\\sfor\\sa\\s(?<n>[\\p{L}-]+)\\s${RUN}\\b`,
+    "renewed $<show> for a $<n> season",
+    SEASON,
+  ),
+  paraphrase("(?<deal>merger|takeover|acquisition|purchase)\\s(?:agreement|contract|deal|pact)\\b", "$<deal>", {
+    outcomes: ["complete"],
+  }),
+  paraphrase(`(?:cleared|clears)\\s(?<who>him|her|them|(?-i:${NAME}))\\sof\\s`, "acquitted $<who> of ", {
+    outcomes: ["convict", "acquit"],
+  }),
+  paraphrase(
+    `(?:agreed\\sto\\s|decided\\sto\\s)?(?:mutually\\s)?(?:terminate[sd]?|abandon(?:ed|s)?)\\s(?=(?:${TRANSACTION}))`,
+    "cancelled ",
+    {
+      outcomes: ["complete", "acquire", "merge"],
+    },
+  ),
+  paraphrase(
+    `${START}(?:(?:the|its|ordinary|common)\\s)*shares\\s(?:of|in)\\s(?:[\\p{Ll}-]+\\s){0,3}(?-i:(?<firm>${NAME}))\\.?\\s(?:(?:have\\sbeen|were|are)\\s(?:admitted\\sto|listed\\son)\\s(?:the\\s)?[^,;.]{3,40}|(?:changed\\shands|traded|were\\straded)\\sfor\\sthe\\sfirst\\stime)`,
+    "$<firm> began trading",
+    { outcomes: ["list"] },
+  ),
+  paraphrase(
+    "(?:(?:made|makes|completed)\\sits\\s(?:first|maiden|inaugural|debut)\\s(?:(?:orbital|test)\\s)?flight|flew\\sfor\\sthe\\sfirst\\stime|(?:left|leaves)\\s(?:the|its)\\s(?:launch\\s)?pad|lifted\\soff\\son\\sits\\s(?:first|maiden)\\sflight)\\b",
+    "launched",
+    { outcomes: ["launch"] },
+  ),
+  paraphrase(
+    "(?:pulled\\soff|made|makes|achieved|completed)\\sa\\s(?:(?:soft|gentle|safe|successful|controlled)\\s)?landing\\son\\s",
+    "landed softly on ",
+    { outcomes: ["land"] },
+  ),
+  // "The strike by the crews began", "began a strike"
+  paraphrase(
+    `${START}(?:the|an?)\\s(?:[\\p{L}-]+\\s){0,2}?strike\\s(?:by|of)\\s(?<who>${NP}{3,80}?)\\s(?:began|begins|started|got\\sunder\\sway)\\b`,
+    "$<who> went on strike",
+    STRIKES,
+  ),
+  paraphrase(
+    "(?:beg[au]n|begins|started|starts|launched|staged)\\s(?:a|an|their|its)\\s(?:[\\p{L}\\d-]+\\s){0,3}?(?:strike|walkout)\\b|(?:is|are)\\son\\sstrike\\b|(?:stopped|downed)\\s(?:work|tools)\\b|walked\\s(?:off\\sthe\\sjob|out)\\b",
+    "went on strike",
+    STRIKES,
   ),
   // "The mill now belongs to Karsten"
   paraphrase(

@@ -1,0 +1,57 @@
+import { NAME, type Paraphrase, paraphrase } from "./paraphrase.ts";
+
+const OF_RATES = { asks: /\b(?<!(?:deposit|lending|mortgage|prime)\s)interest\srates\b/iu };
+const INFLATION = { asks: /\binflation\b(?!.*\b(?:core|food|services|monthly|producer))/iu };
+
+/** Constructions about the rates of central banks, and about consumer prices. */
+export const RATES: readonly Paraphrase[] = [
+  // The board of a central bank, and the names of its rate
+  paraphrase(
+    `(?:the\\s)?(?:(?:executive|governing|rate-setting|monetary(?:\\spolicy)?|policy)\\s(?:board|committee|council))\\sof\\s(?=(?:the\\s)?(?-i:\\p{Lu}))`,
+    "",
+    OF_RATES,
+  ),
+  paraphrase(
+    `(?-i:(?<bank>${NAME}))['’]s?\\s(?:executive|governing|rate-setting|monetary(?:\\spolicy)?|policy)\\s(?:board|committee|council)\\b`,
+    "$<bank>",
+    OF_RATES,
+  ),
+  paraphrase(
+    "(?<!['’]s?\\s)(?:the\\s)?(?:executive\\sboard|governing\\scouncil|(?:rate-setting|monetary(?:\\spolicy)?)\\s(?:board|committee|council))\\b(?!\\sof\\s)",
+    "the bank",
+    OF_RATES,
+  ),
+  paraphrase(
+    "(?:decided|voted|opted|agreed|chose)\\sto\\s(?:keep|leave|hold)\\s(?=interest\\srates|(?:its|the)\\s(?:[\\p{L}-]+\\s){0,2}?rates?)",
+    "left ",
+    OF_RATES,
+  ),
+  paraphrase(
+    "(?:(?:the|its|their)\\s)?(?:benchmark|policy|key|main|base|cash|repo)\\s(?:interest\\s|lending\\s|policy\\s)?rates?\\b|(?:(?:the|its)\\s)?(?:borrowing\\scosts|interest\\srate)\\b",
+    "interest rates",
+    OF_RATES,
+  ),
+  paraphrase(
+    "(?<verb>held|holds|kept|keeps|left|leaves|cut|cuts|raised|raises|hiked|hikes|lowered|lowers|trimmed|maintained|maintains)\\srates?\\b",
+    "$<verb> interest rates",
+    OF_RATES,
+  ),
+  paraphrase(`voted\\s(?:by\\s(?:a\\smajority\\sof\\s)?)?\\d+\\s?[-–]\\s?\\d+\\sto\\s`, "voted to ", OF_RATES),
+  paraphrase(
+    "(?:maintain(?:s|ed)?|(?:kept?|keeps|left|leave|leaves|hold|held|holds)\\sinterest\\srates\\swhere\\s(?:it|they)\\s(?:was|were|is|are|has\\sbeen|have\\sbeen))(?:\\sinterest\\srates)?\\b",
+    "left interest rates unchanged",
+    OF_RATES,
+  ),
+  paraphrase("lift(?:s|ed)\\sinterest\\srates", "raised interest rates", OF_RATES),
+  // "Consumer prices rose 2.8 percent in September from a year earlier"
+  paraphrase(
+    `(?:(?:the|its)\\s)?consumer\\s(?:price\\sindex|prices)\\s(?<where>in\\s(?-i:\\p{Lu}[\\p{L}-]*)\\s)?(?:rose|increased|climbed|were\\sup|was\\sup|went\\sup)\\s(?:by\\s)?(?<n>\\d[\\d.,]*\\s?(?:%|percent|per\\scent))\\sin\\sthe\\s(?:year|(?:12|twelve)\\smonths)\\sto\\s`,
+    "annual inflation rate $<where>was $<n> in ",
+    INFLATION,
+  ),
+  paraphrase(
+    `(?:(?:the|its)\\s)?consumer\\s(?:price\\sindex|prices)\\s(?<where>in\\s(?-i:\\p{Lu}[\\p{L}-]*)\\s)?(?:rose|increased|climbed|were\\sup|was\\sup|went\\sup)\\s(?:by\\s)?(?<n>\\d[\\d.,]*\\s?(?:%|percent|per\\scent))\\s(?<when>in\\s\\p{L}+\\s)?(?:from|compared\\swith|on)\\s(?:a\\syear|the\\syear|twelve\\smonths)\\s(?:earlier|before|ago)`,
+    "annual inflation rate $<where>was $<n> $<when>",
+    INFLATION,
+  ),
+];
