@@ -2,7 +2,12 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../lib/testing/patience.ts";
 import { LEASE_MS, RECHECK_MS } from "../ledger.ts";
-import { expectBoundedReaping, expectForgottenLeases, expectLongLeases } from "../testing/long-leases.ts";
+import {
+  expectBoundedReaping,
+  expectForgottenLeases,
+  expectLongLeases,
+  expectReturnedCredit,
+} from "../testing/long-leases.ts";
 import { hasPostgres, sharedPostgres, type SharedPostgres } from "../testing/postgres.ts";
 import { startRelay } from "../testing/relay.ts";
 import { RESERVATION as PAYMENT } from "../testing/reservation.ts";
@@ -41,6 +46,21 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     const payments = `SELECT count(*) FROM ${user}.turnpike_payments`;
     const left = async (): Promise<number> => Number((await server.query(payments))[0]?.[0]);
     await expectBoundedReaping({ ledger, clock, tend: () => ledger.tend() }, dead, left);
+    await database.close();
+  });
+
+  test("the credit that a dead process had reserved is returned by another one, when the lease has ended", async () => {
+    const clock = { now: 1_800_000_000_000 };
+    const now = (): number => clock.now;
+    const settings = server.settings({ user: await server.newUser() });
+    const store = openPostgresStore(settings, now);
+    await store.ready();
+    const database = new Database(settings, now);
+    const [ledger, dead] = [new PostgresLedger(database, now), new PostgresLedger(database, now)];
+    // This stops their timers.
+    await Promise.all([ledger.close(), dead.close()]);
+    await expectReturnedCredit({ ledger, clock, tend: () => ledger.tend() }, dead, store.credits);
+    await store.close();
     await database.close();
   });
 

@@ -1,3 +1,4 @@
+import { CREDIT_SCHEME } from "../credits.ts";
 import { isDue } from "../due.ts";
 import { KEPT_COLUMNS, LEASE_MS, MAX_CUTS, MAX_DUE_MS, REAP_GRACE_S, REAP_ROWS, RECHECK_MS } from "../ledger.ts";
 import { statement } from "./connection.ts";
@@ -133,6 +134,15 @@ export const REAP = statement(`
   ${pick(
     `p.state IN ('reserved', 'verified', 'released')
      AND p.valid_before < ${NOW} / 1000 - ${REAP_GRACE_S} AND p.held_until < ${NOW}`,
+    "",
+    String(REAP_ROWS),
+  )}
+  DELETE FROM ${PAYMENTS} AS p USING picked WHERE ${THOSE}`);
+
+/** Returns the amounts that dead processes had reserved, by the triggers of the table. */
+export const RETURN_CREDIT = statement(`
+  ${pick(
+    `p.held_until > 0 AND p.scheme = '${CREDIT_SCHEME}' AND p.state = 'reserved' AND ${free(NOW, "$2")}`,
     "",
     String(REAP_ROWS),
   )}

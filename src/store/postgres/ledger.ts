@@ -221,7 +221,10 @@ export class PostgresLedger implements Ledger {
       }
       await this.#database.quick(sql.RENEW, [clock, this.#owner, [...this.#doubtful.keys()].join(",")]);
       await this.watchClock();
-      if (this.#watch.expected !== undefined) await this.#database.quick(sql.REAP, [clock]);
+      const { expected } = this.#watch;
+      if (expected === undefined) return;
+      await this.#database.quick(sql.REAP, [clock]);
+      await this.#database.quick(sql.RETURN_CREDIT, [clock, expected]);
     } catch {
       // The database is unavailable. Leases expire, which stops their holders; requests with payments report the error.
     } finally {

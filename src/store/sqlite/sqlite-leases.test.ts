@@ -10,6 +10,7 @@ import {
   expectBoundedReaping,
   expectForgottenLeases,
   expectLongLeases,
+  expectReturnedCredit,
   type LeaseRig,
 } from "../testing/long-leases.ts";
 import { RESERVATION } from "../testing/reservation.ts";
@@ -130,3 +131,25 @@ test("a step of the machine's time does not end a lease", async () => {
   await Promise.all([one.close(), other.close()]);
   rmSync(folder, { recursive: true });
 });
+
+test("the credit that a dead process had reserved is returned by another one, when the lease has ended", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "turnpike-leases-"));
+  const [rig, dead] = [openRig(join(folder, "state.db")), openRig(join(folder, "state.db"))];
+  for (const { timer } of [rig, dead]) clearInterval(timer);
+  await expectReturnedCredit({ ...rig, clock: linked(rig, dead) }, dead.ledger, rig.store.credits);
+  await Promise.all([rig.store.close(), dead.store.close()]);
+  rmSync(folder, { recursive: true });
+});
+
+/** One clock for both. */
+function linked(one: LeaseRig, other: LeaseRig): LeaseRig["clock"] {
+  return {
+    get now() {
+      return one.clock.now;
+    },
+    set now(ms) {
+      one.clock.now = ms;
+      other.clock.now = ms;
+    },
+  };
+}

@@ -1,3 +1,4 @@
+import { CREDIT_SCHEME } from "../credits.ts";
 import { isDue } from "../due.ts";
 import {
   type Change,
@@ -129,6 +130,12 @@ const REAP = `
   DELETE FROM payments WHERE (network, asset, payer_from, nonce) IN (
     SELECT network, asset, payer_from, nonce FROM payments
     WHERE state IN ('reserved', 'verified', 'released') AND valid_before < $before AND ${FREE} LIMIT ${REAP_ROWS})`;
+
+/** Returns the amounts that dead processes had reserved, by the triggers of the table. */
+const RETURN_CREDIT = `
+  DELETE FROM payments WHERE (network, asset, payer_from, nonce) IN (
+    SELECT network, asset, payer_from, nonce FROM payments INDEXED BY payments_held
+    WHERE held_until > 0 AND scheme = '${CREDIT_SCHEME}' AND state = 'reserved' AND ${FREE} LIMIT ${REAP_ROWS})`;
 
 const FORGET_FINISHED = `
   DELETE FROM payments WHERE (network, asset, payer_from, nonce) IN (
@@ -313,6 +320,7 @@ export class SqliteLedger implements Ledger {
       await quick.turn(() => quick.run(RENEW, { owner, until: quick.steady() + LEASE_MS }));
       const before = Math.floor(quick.now() / 1000) - REAP_GRACE_S;
       await quick.turn(() => quick.run(REAP, { before, steady: quick.steady() }));
+      await quick.turn(() => quick.run(RETURN_CREDIT, { steady: quick.steady() }));
     } catch {
       // The file is busy or gone. Leases expire, which stops their holders; requests with payments report the error.
     } finally {

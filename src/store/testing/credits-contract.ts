@@ -19,7 +19,7 @@ export const CREDIT: NewCredit = {
 };
 const GRANT = { id: "grant-1", kind: "bought", amount: "100", payment: "0xnonce" } as const;
 /** A charge of the credit, which can be made until a minute after the start. */
-const CHARGE: Reservation = {
+export const CHARGE: Reservation = {
   ...RESERVATION,
   scheme: "credit",
   asset: `${CREDIT_BOOK}${CREDIT.id}`,

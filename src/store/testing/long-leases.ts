@@ -1,6 +1,9 @@
 import { expect, spyOn } from "bun:test";
+import { until } from "../../lib/testing/until.ts";
 import { LEASE_MS, type Ledger, type Payment, RECHECK_MS } from "../ledger.ts";
 import { LiveLeases } from "../live-leases.ts";
+import { type Credits } from "../credits.ts";
+import { CHARGE, CREDIT } from "./credits-contract.ts";
 import { RESERVATION } from "./reservation.ts";
 
 /** The limits as they are documented: a test states them, so that no change of one goes unnoticed. */
@@ -81,4 +84,29 @@ export async function expectBoundedReaping(
   expect(await left()).toBe(50);
   await tend();
   expect(await left()).toBe(0);
+}
+
+/** For tests only: a renewal returns what a dead process has reserved of credit, when its lease has ended, and nothing else. */
+export async function expectReturnedCredit(
+  { ledger, clock, tend }: LeaseRig,
+  dead: Ledger,
+  credits: Credits,
+): Promise<void> {
+  const left = async (): Promise<string | undefined> => (await credits.find(CREDIT.id))?.balance;
+  await credits.open(CREDIT, { id: "grant-1", kind: "bought", amount: "100", payment: "0xnonce" });
+  const { payment: lost } = await dead.reserve(CHARGE);
+  const { payment: booked } = await dead.reserve({ ...CHARGE, nonce: "0xbooked", amount: "20" });
+  await dead.move(booked, { state: "settled", lease: true, transaction: "" });
+  const { payment: alive } = await ledger.reserve({ ...CHARGE, nonce: "0xalive", amount: "1" });
+  await dead.reserve({ ...RESERVATION, nonce: "0xchain" });
+  clock.now += LEASE_MS - 1;
+  await tend();
+  expect(await left()).toBe("49");
+  clock.now += 2;
+  await tend();
+  await until(async () => (await left()) === "79");
+  expect(await dead.move(lost, { state: "settled", lease: false, transaction: "" })).toBe(false);
+  expect(await ledger.move(alive, { state: "settled", lease: false, transaction: "" })).toBe(true);
+  expect([await left(), (await ledger.find(booked))?.state]).toEqual(["79", "settled"]);
+  expect((await ledger.find({ ...RESERVATION, nonce: "0xchain" }))?.state).toBe("reserved");
 }
