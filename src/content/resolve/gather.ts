@@ -293,12 +293,13 @@ function ranked(urls: readonly string[], { resolutionSource }: Plan): string[] {
 }
 
 function sourceOf({ url, isHint }: Candidate, { extraction, source }: ReadPage): Source {
-  const { content, title, published, language = "" } = extraction;
+  const { content, title, published, language = "", siteName } = extraction;
   // Each line is a block of the page. Blank lines keep the sentences of two blocks apart.
   const text = cut(plainText(withTabs(content)).replaceAll("\n", "\n\n"), MAX_SOURCE_CHARACTERS);
   return {
     url: addressOf(source.finalUrl, url),
     title: cutTitle(title),
+    site: siteName,
     text,
     published: timeOf(published),
     language: language.slice(0, 35),

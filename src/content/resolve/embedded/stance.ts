@@ -92,7 +92,11 @@ function statementIn(asked: Asked, passage: Passage, at: At): Statement | undefi
         reading.isLoose === true ||
         (circumstance !== undefined && circumstance !== "same") ||
         (reading.sign > 0 && saysLess(asked, passage, reading, at.language)) ||
-        (sentence !== undefined && part !== undefined && saysOther(asked, passage.text, sentence, part)),
+        // The other cells of a row do not qualify its figure.
+        (sentence !== undefined &&
+          part !== undefined &&
+          passage.table === undefined &&
+          saysOther(asked, passage.text, sentence, part)),
       isTurnable: isTurnable(asked, passage, reading, sentence),
     },
     {

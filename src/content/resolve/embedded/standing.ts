@@ -77,6 +77,9 @@ export function standsIn(argument: Argument, zone: readonly Token[], place: Plac
   if (found >= 0) {
     const missing = [...argument.words].filter((word) => !zone.some(({ stem }) => stem === word));
     if (isOfAnother(zone, found, argument, place)) return undefined;
+    // "the bank", on a page that does not name the question's
+    const isGeneric = WORDS.generic.has(zone[found]?.text) && reader.grammar.determiner.has(zone[found - 1]?.text);
+    if (isGeneric && missing.some((word) => place.names.has(word) && !near.has(word))) return undefined;
     return missing.every((word) => near.has(word)) || missing.length * 2 <= argument.words.size ? 1 : 0.7;
   }
   if (isSubject && hasMembers(argument, zone, place)) return BY_PRONOUN;

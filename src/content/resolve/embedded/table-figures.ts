@@ -15,10 +15,13 @@ function placeOfWinner({ asked, head, row }: Table): number {
 }
 
 /** Whether a date is the time that the question asks for. */
-function isTimeOf({ years, plan: { from, deadline } }: Asked, date: NamedDate): boolean {
+function isTimeOf({ years, now, plan: { statement, from, deadline } }: Asked, date: NamedDate): boolean {
   // "in the 2026 census"
   if (from === undefined && deadline === undefined)
     return date.precision === "year" && [...years].join() === [...new Set(yearsOf(date))].join();
+  // "close above 5,000 on 31 December"
+  if (from === undefined && date.precision === "day")
+    return datesOf(statement, now).some((one) => one.precision === "day" && one.from === date.from);
   if (from === undefined || deadline === undefined || date.from < from || date.to > deadline) return false;
   return date.to - date.from >= 0.9 * (deadline - from);
 }
@@ -59,10 +62,16 @@ function labelOf(table: Table): { readonly key: number; readonly isTime: boolean
   const named = row.findIndex(({ text }) => months.includes(text.toLowerCase()));
   if (named >= 0 || (time >= 0 && isOwn)) return { key: Math.max(named, time), isTime: true };
   const [first] = row;
+  const isRevenue = REVENUE.test(first?.text ?? "") && /\brevenues?\b|\bsales\b/iu.test(asked.plan.statement);
   const isMeasure =
-    first !== undefined && time < 0 && !OTHER_PERIOD.test(first.raw) && isOfQuestion(first, table, isGeneral);
+    first !== undefined &&
+    time < 0 &&
+    !OTHER_PERIOD.test(first.raw) &&
+    (isRevenue || isOfQuestion(first, table, isGeneral));
   return isMeasure ? { key: 0, isTime: false } : undefined;
 }
+
+const REVENUE = /^(?:total\s|net\s){0,2}(?:operating\s)?(?:revenues?|sales)$/iu;
 
 /** A change over another time than a year: "1-month change". */
 const OTHER_PERIOD =
@@ -88,12 +97,14 @@ export function figureIn(table: Table): Row | undefined {
     const own = hasTimes ? [row[label.key]] : [head[at]];
     const quantity = amountIn(cell, [head[at], row[label.key], head[label.key]], table);
     const isOther = quantity !== undefined && quantity.unit !== threshold.unit;
-    if (quantity === undefined || (isOther && (quantity.unit !== "" || KNOWN.has(threshold.unit)))) return [];
+    const isPrice = PRICE.test(head[at]?.text ?? "");
+    if (quantity === undefined || (isOther && (quantity.unit !== "" || (KNOWN.has(threshold.unit) && !isPrice))))
+      return [];
     const stems = own.flatMap((one) => [...(one?.stems ?? [])]);
     const isSum = TOTAL.test(head[at]?.text ?? "") && wordsOf(table.caption).some(({ stem }) => unit.has(stem));
     const shared = stems.filter((stem) => unit.has(stem) || asked.terms.has(stem)).length + (isSum ? 0.9 : 0);
     const score = shared + (quantity.unit === "" ? 0 : 0.5);
-    return score === 0 ? [] : [{ cell, score, result: meets(quantity, threshold) }];
+    return score === 0 ? [] : [{ cell, score, isBare: isOther, result: meets(quantity, threshold) }];
   });
   const [best, next] = scored.toSorted((a, b) => b.score - a.score);
   if (best === undefined || best.score === next?.score || best.result === "open") return undefined;
@@ -101,10 +112,12 @@ export function figureIn(table: Table): Row | undefined {
     sign: best.result === "yes" ? 1 : -1,
     part: best.cell,
     isDated: label.isTime || hasTimes,
-    isLoose: isInterim(table),
+    // A price without its currency
+    isLoose: isInterim(table) || (best.isBare && KNOWN.has(threshold.unit)),
   };
 }
 
+const PRICE = /^(?:open|close|closing|last|high|low|price|settlement)(?:\sprice)?$/iu;
 const TOTAL = /^(?:total\p{L}?|overall|sum|gesamt|insgesamt|summe)$/iu;
 const PERCENT = /%|per\s?cent|\bshare\b|prozent|anteil|pour\s?cent|ciento|cento/iu;
 const MONEY = /[$€£¥]|\b(?:usd|eur|gbp|dollars?|euros?)\b/iu;

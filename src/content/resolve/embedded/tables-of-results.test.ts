@@ -36,6 +36,48 @@ test.each<[side: string, question: string, title: string, rows: readonly string[
     ["Candidate\tParty\tVotes\t%", "Dorothea Lind\tGreen\t52,477\t45.1", "Emmanuel Osei\tCivic\t61,204\t52.6"],
   ],
   [
+    "YES",
+    "Will Vantor report revenue above $12 billion for the second quarter of 2026?",
+    "Vantor reports second quarter 2026 results",
+    ["in $ million\tQ2 2026\tQ2 2025", "Net revenue\t12,412\t11,087", "Net income\t2,230\t1,841"],
+  ],
+  [
+    "",
+    "Will Vantor report revenue above $2 billion for the second quarter of 2026?",
+    "Vantor reports second quarter 2026 results",
+    ["in $ million\tQ2 2026\tQ2 2025", "Net income\t2,230\t1,841"],
+  ],
+  [
+    "NO?",
+    "Will Corvid close above $5,000 on October 31, 2026?",
+    "Corvid: historical prices",
+    ["Date\tHigh\tClose", "1 Nov 2026\t5,120.10\t5,080.40", "31 Oct 2026\t5,010.08\t4,812.40"],
+  ],
+  [
+    "YES?",
+    "Will Corvid close above $5,000 on November 1, 2026?",
+    "Corvid: historical prices",
+    ["Date\tHigh\tClose", "1 Nov 2026\t5,120.10\t5,080.40", "31 Oct 2026\t5,010.08\t4,812.40"],
+  ],
+  [
+    "",
+    "Will Corvid close above $5,000 on October 30, 2026?",
+    "Corvid: historical prices",
+    ["Date\tHigh\tClose", "1 Nov 2026\t5,120.10\t5,080.40", "31 Oct 2026\t5,010.08\t4,812.40"],
+  ],
+  [
+    "YES",
+    "Will Dunmere be promoted in 2026?",
+    "Final table 2025–26",
+    ["Pos\tClub\tPts\tNote", "1\tCorby Vale\t82\tpromoted", "2\tDunmere\t74\tpromoted", "3\tRavensby\t74\t–"],
+  ],
+  [
+    "",
+    "Will Dunmere be promoted in 2026?",
+    "Clubs of the season 2025–26",
+    ["Club\tPts\tLast season", "Dunmere\t74\tpromoted", "Ravensby\t74\t–"],
+  ],
+  [
     "YES?",
     "Will Emmanuel Osei win the Brackwater mayoral election in November 2026?",
     "Brackwater mayor, partial results, 40% of precincts",

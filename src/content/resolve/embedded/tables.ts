@@ -129,6 +129,9 @@ function eventIn(table: Table): Row | undefined {
   const own = row[key];
   if (own === undefined) return undefined;
   if (namesOutcome(own.note, table)) return { sign: 1, part: own };
+  // "Dunmere Athletic | 74 | promoted"
+  const said = row.find((cell, at) => at !== key && isBareOutcome(cell, head[at], table));
+  if (said !== undefined) return { sign: 1, part: said, isLoose: isInterim(table) };
   const column = head.findIndex(({ text }, at) => at !== key && namesOutcome(text, table));
   const cell = row[column];
   if (cell !== undefined) return dayIn(cell, table);
@@ -139,6 +142,14 @@ function eventIn(table: Table): Row | undefined {
     !head.some(({ text }) => WORDS.status.has(text.toLowerCase()) && !/outcome/iu.test(text))
     ? dayIn(day, table)
     : undefined;
+}
+
+/** Whether a cell has the outcome as its only word, and its column is not of an earlier time. */
+function isBareOutcome({ text }: Cell, label: Cell | undefined, { asked, language }: Table): boolean {
+  const [word, ...others] = wordsOf(text);
+  const { predicate } = asked;
+  if (word === undefined || predicate === undefined || others.length > 0 || !/^\p{L}{5,}$/u.test(text)) return false;
+  return isForm(word, predicate, language) && !/\d|last|previous|former|expected|forecast/iu.test(label?.text ?? "");
 }
 
 const DAY = /^(?:date|day|datum|tag|jour|fecha|día|data|giorno|dia)$/iu;

@@ -41,6 +41,7 @@ export function inTime(
   // "delayed the release to November" for "by 1 October"
   const isPutOff =
     reading.sign < 0 && !reading.isAbsence && date !== undefined && deadline !== undefined && date.from > deadline;
+  if (date === undefined && isBeforeItsYear(asked, statement, { reading, source })) return neutral;
   if (date !== undefined && date.from > told && !isPutOff) return { ...neutral, kind: "announcement" };
   if (from !== undefined && from > told && reading.sign > 0) return neutral;
   if (date !== undefined && from !== undefined && date.to < from) return neutral;
@@ -89,6 +90,18 @@ export function inTime(
     return { ...statement, isLoose: true };
   }
   return statement;
+}
+
+/** "The Kites are the champions", in the year before: the contest of the question is another one. */
+function isBeforeItsYear(
+  { outcomes, years }: Asked,
+  { quote }: Statement,
+  { reading, source }: { reading: Reading; source: Source },
+): boolean {
+  if (source.published === undefined || years.size === 0 || reading.isFigure === true || !outcomes.has("win"))
+    return false;
+  const isNamed = [...years].some((year) => `${source.title} ${quote}`.includes(String(year)));
+  return !isNamed && new Date(source.published).getUTCFullYear() < Math.min(...years);
 }
 
 /** Whether the title of a page has a date, and none in the time of the question: "Labour market, August 2025". */

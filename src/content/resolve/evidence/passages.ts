@@ -147,7 +147,7 @@ export function passagesOf(
   const weigh = (found: ReadonlySet<string>): number => weightOf(found, names) / Math.max(1, weightOf(terms, names));
   // The page of a firm need not repeat the firm's name.
   const host = hostOf(source.url) ?? "";
-  const titleTerms = sharedTerms(`${source.title} ${host.replace(/[.-]/gu, " ")}`, terms);
+  const titleTerms = sharedTerms(`${source.title} ${source.site ?? ""} ${host.replace(/[.-]/gu, " ")}`, terms);
   // "silvermask.example" is the site of the Silver Mask.
   for (const term of names) if (term.length >= HOST_PART && host.includes(term)) titleTerms.add(term);
   const titleWords = familiesIn(wordsOf(source.title));

@@ -63,6 +63,8 @@ export type Relation = "and" | "or" | "if" | "before" | "after";
 export interface Source {
   readonly url: string;
   readonly title: string;
+  /** The name of the site, if the page says it. */
+  readonly site?: string | undefined;
   /** The main content as plain text or Markdown. Its length is bounded when the page is read. */
   readonly text: string;
   /** When the page was published or last updated, Unix ms. Undefined if the page does not say. */

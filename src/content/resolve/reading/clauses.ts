@@ -1,5 +1,5 @@
 import { type Grammar, type Reader } from "./grammar.ts";
-import { attributionAfter, governedBy, HOLDER, isHearsay, type Reality, realityOf } from "./reality.ts";
+import { attributionAfter, governedBy, HOLDER, isHearsay, isStranger, type Reality, realityOf } from "./reality.ts";
 import { ADVERB, clauseOf, type Group, groupOf, HARD, type Span, type Token } from "./spans.ts";
 import { isRomance, type Language } from "./words.ts";
 
@@ -178,6 +178,7 @@ export function clauseAt(tokens: readonly Token[], position: number, grammar: Gr
     (language === "en" &&
       whole.some((word, n) => /^(?:is|are|was|were)$/u.test(word.text) && whole[n + 1]?.text === "to")) ||
     isHearsay(whole, grammar) ||
+    isStranger(whole, grammar) ||
     attributionAfter(tokens, span.end, grammar) !== undefined ||
     governedBy(tokens.slice(0, span.start), whole, at - span.start, { clause: span, grammar }) === "view";
   return {

@@ -22,6 +22,7 @@ const WHOLE = oneOf(
   "satire news|satirical (?:content|purposes)|for entertainment purposes only",
   "this (?:\\p{L}+ )?is (?:a )?(?:work of |piece of )?(?:pure )?(?:satire|parody|fiction|satirical|fictional|fan fiction|hypothetical|simulated)",
   "(?:nothing|none of (?:it|this|these)) (?:[\\p{L}'’-]+ ){0,6}(?:is|was|are|were) true",
+  "(?:all|every one|none) (?:of )?(?:our|these|the) (?:articles|stories|reports) (?:are|is) (?:entirely |completely |purely )?(?:invented|made[- ]up|fake|true|real)",
   "work of fiction|any resemblance to|fan ?fiction|fictional (?:scenario|story|account|world|universe)|fictitious|alternate history|short story|thought experiment",
   "satire-?(?:magazin|seite|zeitung|beitrag)|(?:diese|dies) (?:\\p{L}+ )?ist (?:frei )?(?:erfunden|satire|fiktion)|frei erfunden\\p{L}*|fiktive[nrs]? (?:geschichte|szenario|roman)",
   "site (?:satirique|parodique)|(?:œuvre|oeuvre) de fiction|(?:sitio|web|periódico|diario) satírico|obra de ficción|sito satirico|opera di fantasia|site (?:satírico|humorístico)|obra de ficção",

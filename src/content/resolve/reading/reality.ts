@@ -285,8 +285,11 @@ export function isHearsay(words: readonly Token[], grammar: Grammar): boolean {
 }
 
 /** "a kiosk owner told the paper": one of many, who holds no office. */
-function isStranger(words: readonly Token[], grammar: Grammar): boolean {
+export function isStranger(words: readonly Token[], grammar: Grammar): boolean {
   const verb = words.findIndex((word) => SPEAKS.test(word.text));
+  // "some say"
+  if (verb === 1 && /^(?:some|others|many|einige|certains|algunos|alcuni|alguns)$/u.test(words[0]?.text ?? ""))
+    return true;
   return (
     verb > 1 &&
     /^(?:an?|ein|eine|une?|una|uno|uma?|some)$/u.test(words[0]?.text ?? "") &&

@@ -37,12 +37,13 @@ export interface Page {
   readonly host: string;
   /** Unix ms. */
   readonly published: number;
+  readonly site?: string;
 }
 
 /** The side as of `sideOf`, for a page. A weak statement supports no firm verdict. */
 export async function sideOfPage(question: string, page: Page, now: number): Promise<string> {
-  const { sentence: text, title, host, published } = page;
-  const source = { url: `https://${host}/`, title, text, published, language: "", isHint: false };
+  const { sentence: text, title, host, published, site } = page;
+  const source = { url: `https://${host}/`, title, site, text, published, language: "", isHint: false };
   return await sideIn(question, source, now, 0.5);
 }
 
