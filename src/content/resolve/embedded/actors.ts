@@ -42,7 +42,7 @@ export function hasOtherHolder(
   if (role === undefined || person === undefined || reality !== "fact") return false;
   // "Ost left after Kern was elected leader": Ost may have been the leader before.
   if (asked.outcomes.has("become") && !asked.isFuture) return false;
-  const isPerson = [...person.heads].every((word) => names.has(word));
+  const isPerson = person.words.size > 1 && [...person.heads].every((word) => names.has(word));
   const isSole = [...role.heads].every((head) => SOLE.test(head));
   // "after beating Ilves", ", beating Ilves"
   const rest = after.findIndex(({ text, gap }) => WORDS.circumstance.has(text) || gap.includes(","));
@@ -78,9 +78,16 @@ function isOfOther({ role, names }: Asked, behind: readonly Token[], grammar: Gr
       (word, at) =>
         !role.words.has(word.stem) &&
         !names.has(word.stem) &&
-        (isOwnedAt(behind, at, role) ||
+        ((!word.capital && !isFunctionWord(word.text, grammar) && isBehindOf(behind, at, grammar)) ||
+          isOwnedAt(behind, at, role) ||
           (word.capital && !WORDS.time.has(word.text) && isInPhrase(behind, at, grammar))),
     );
+}
+
+/** "president of the student union of Corland" */
+function isBehindOf(zone: readonly Token[], at: number, grammar: Grammar): boolean {
+  const before = zone.slice(0, at).findLast(({ text }) => !grammar.determiner.has(text) || WORDS.of.has(text));
+  return WORDS.of.has(before?.text);
 }
 
 /** "elected treasurer", "elected mayor of Durne", for "elected mayor of Veldt" */

@@ -77,6 +77,11 @@ function outcomeAt(asked: Asked, tokens: readonly Token[], at: number, language:
   if (contrary === "dismiss" && asked.outcomes.has("appoint") && !isNamed) return undefined;
   // "reopen", "resume": what reopens has closed before.
   if (AGAIN.test(predicate?.text ?? "") && (contrary === "close" || contrary === "end")) return undefined;
+  // "joined the firm" for "leave office"
+  if (contrary === "join" && asked.outcomes.has("resign")) return undefined;
+  // "closed to traffic" for "open to traffic": it may have opened before.
+  const isState = /^(?:remains?|remained|stays?|stayed|still|kept|keeps)$/u.test(tokens[at - 1]?.text ?? "");
+  if (contrary === "close" && asked.outcomes.has("open") && !isState && language === "en") return undefined;
   return contrary === undefined ? undefined : { name: contrary, isSame: false };
 }
 
@@ -113,6 +118,19 @@ function persists({ outcomes, patient }: Asked, { after }: Predication): boolean
   return near.some(({ text, stem }) => WORDS.state.has(text) || patient?.heads.has(stem) === true);
 }
 
+/** "postponed its stock market debut" */
+function isPostponed(tokens: readonly Token[], at: number, language: Language): boolean {
+  const grammar = GRAMMARS[language];
+  const before = tokens.slice(Math.max(0, at - 4), at);
+  const verb = before.findIndex((_, n) => conceptsAt(before, n).has("postpone"));
+  const [article, ...rest] = before.slice(verb + 1);
+  return (
+    verb >= 0 &&
+    grammar.determiner.has(article?.text) &&
+    rest.every(({ text, gap }) => !isFunctionWord(text, grammar) && gap === " ")
+  );
+}
+
 function readingAt(
   asked: Asked,
   { near, text }: Passage,
@@ -140,7 +158,7 @@ function readingAt(
     return { ...NOTHING, kind, isPending };
   }
   // "postponed its stock market debut"
-  if (reality === "noun" && outcome.isSame && conceptsBefore(tokens, at).has("postpone")) return NOTHING;
+  if (outcome.isSame && isPostponed(tokens, at, language)) return NOTHING;
   const isUndone =
     reality === "noun" && outcome.isSame && [...conceptsBefore(tokens, at)].some((one) => OUTCOMES.undoing.has(one));
   // "suspended the conviction of Dunmore": the court had convicted Dunmore.
@@ -240,6 +258,10 @@ function isOtherSense(asked: Asked, tokens: readonly Token[], at: number, { real
   )
     return true;
   if (!asked.outcomes.has("resign")) return false;
+  // "left Orbis headquarters in a taxi"
+  const object = behind[1];
+  if (/^(?:left|leaves?)$/u.test(token.text) && next.capital && object?.gap === " " && !object.capital)
+    return !isFunctionWord(object.text, GRAMMARS.en) && !WORDS.time.has(object.text);
   if (/^(?:him|her|them)sel(?:f|ves)$/u.test(next.text)) return true;
   if (!WORDS.beforePost.has(next.text)) return false;
   const phrase = behind.slice(1, 7);

@@ -34,6 +34,9 @@ export function isOfSibling(
   own: Language | undefined,
 ): boolean {
   if (isOfOtherTitle(plan.statement, text)) return true;
+  // "Paper Moons" took more than "Glass Harbour": the figure is of the first title.
+  const [asks, [first]] = [titlesIn(plan.statement), titlesIn(text)];
+  if (thresholds.length > 0 && asks.length > 0 && first !== undefined && !asks.includes(first)) return true;
   if (language === undefined || language !== own) return false;
   const grammar = GRAMMARS[language];
   const slots = slotsOf(wordsOf(plan.statement), grammar);

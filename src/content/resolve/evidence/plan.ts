@@ -88,6 +88,7 @@ function statementOf(question: string): string {
     .replace(FIRST_FLIGHT, "launch")
     .replace(BE_NEXT, "$<subject> become the ")
     .replace(OUT_AS, "will $<subject> leave office as ")
+    .replace(LEAVE_FIRM, "$<start>$<who> leave office as $<role> of $<firm>")
     .replace(LEAVE_AS, "$<subject> leave office as ")
     .replace(STILL_AS, "will $<subject> not leave office as $<role> by ")
     .replace(BEFORE_DAY, "before ")
@@ -139,6 +140,11 @@ const OUT_AS = new RegExp(
 const LEAVE_AS = new RegExp(
   String.raw`^(?<subject>(?:will|did|has)\s.{2,60}?)\s(?:(?:(?:be|been)\s(?:out|gone)|leave|left|depart(?:ed)?|exit(?:ed)?)\sas\s|(?:cease\sto|no\slonger|stop)\sbe(?:ing)?\s)(?:the\s)?(?=${OFFICE})`,
   "iu",
+);
+/** "Chief Executive Tom Varga leave Orbis" */
+const LEAVE_FIRM = new RegExp(
+  String.raw`^(?<start>(?:[Ww]ill|[Dd]id|[Hh]as)\s)(?:its\s|the\s)?(?<role>(?:[Cc]hief\s[Ee]xecutive|CEO|[Pp]resident|[Hh]ead\s[Cc]oach|[Cc]oach|[Mm]anager|[Cc]hairman|[Cc]hair))\s(?<who>${NAME})\s(?:leave|quit|exit|depart)\s(?<firm>\p{Lu}[\p{L}'’-]*)`,
+  "u",
 );
 /** "still be chief executive on 30 June": the holder of an office has not left it. */
 const STILL_AS = new RegExp(

@@ -43,7 +43,7 @@ close; open; close closure closes closed closing shut shuts shutdown schließ* g
 open; close; open opens opened opening reopen* eröffn* öffn* ouvr* ouvert* abre abrió abiert* inaugur* rouvr* rouvert* reabr* reabiert* riapr* riapert* reabert* wiedereröffn* apert* apre aprì apriron* abri* abert* opens-its-doors opened-its-doors back-in-service back-in-operation back-in-use returned-to-service inaugurat* eingeweiht freigegeben mis-en-service mise-en-service
 agree; ; agree* agreement deal reach-a-deal einig* vereinbar* accord acuerd* accord* acordo
 ceasefire; ; ceasefire cease-fire truce waffenruhe waffenstillstand cessez-le-feu trêve tregua alto-el-fuego cessate-il-fuoco cessar-fogo trégua
-strike; ; go-on-strike goes-on-strike went-on-strike gone-on-strike walkout walk-out walked-out walked-off-the-job walks-off-the-job walk-off-the-job downed-tools stopped-work streik* grève huelga sciopero greve
+strike; ; go-on-strike goes-on-strike went-on-strike gone-on-strike walkout streik* grève huelga sciopero greve
 bankrupt; ; bankrupt* insolven* pleite faillite quiebra bancarrota fallit* fallimento falência falid* insolvency sought-bankruptcy seeks-bankruptcy declared-bankruptcy declares-bankruptcy files-for-bankruptcy filed-for-bankruptcy insolvenz zahlungsunfähig
 default; ; default* zahlungsausfall défaut impago
 invade; ; invad* invasion einmarsch* envahi* invas* invadiu invaded einmarschiert marschierte-ein

@@ -12,6 +12,8 @@ const MONTH = "(?:January|February|March|April|May|June|July|August|September|Oc
 const PLACE = String.raw`(?!${MONTH}\b)(?-i:(?<place>\p{Lu}[\p{L}-]*(?:\s\p{Lu}[\p{L}-]*){0,2}))`;
 const DAY = String.raw`(?:(?:Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)day['’]s\s)`;
 const ARTICLE = String.raw`(?:the\s|an?\s|${DAY})(?:\d{4}\s)?(?:(?:close|tight|hard-fought|snap|special)\s)?`;
+/** Two to four names, of which none is that of a party. */
+const PERSON = String.raw`(?-i:(?:(?!(?:Party|Alliance|Union|Bloc|Coalition|Movement|Front|Democrats?|Republicans?|Greens?|Labour|Conservatives?|Liberals?|Socialists?|League)\b)\p{Lu}[\p{L}'’.-]*\s?){2,4})(?<!\s)`;
 const WON = `${HAS}(?:won|wins|clinched|clinches|secured|secures|captured|captures|swept|claimed|claims|took|takes)\\s`;
 
 /** Words of questions that ask more than who is elected. */
@@ -23,7 +25,7 @@ export function asElected(statement: string): string {
   if (HOW.test(statement)) return statement;
   return OFFICES.reduce((text, [office, adjective, noun]) => {
     const election = String.raw`(?:${noun}|${adjective}\s${ELECTION})`;
-    const subject = String.raw`^(?<subject>(?:will|did|has)\s[^,?]{3,60}?)\s(?:win|won)\s`;
+    const subject = String.raw`^(?<subject>(?:will|did|has)\s${PERSON})\s(?:win|won)\s`;
     const rest = String.raw`(?:\s(?:in|of|for)\s(?<of>(?:the\s)?(?!${MONTH}\b)(?-i:\p{Lu}[\p{L}-]*(?:\s\p{Lu}[\p{L}-]*)*)))?`;
     const owned = new RegExp(`${subject}${PLACE}['’]s?\\s(?<year>\\d{4}\\s)?${election}`, "iu");
     const plain = new RegExp(`${subject}(?:the\\s)?(?<year>\\d{4}\\s)?(?:${PLACE}\\s)?${election}${rest}`, "iu");

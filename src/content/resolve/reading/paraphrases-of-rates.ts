@@ -3,7 +3,9 @@ import { NAME, type Paraphrase, paraphrase } from "./paraphrase.ts";
 const OF_RATES = { asks: /\b(?<!(?:deposit|lending|mortgage|prime)\s)interest\srates\b/iu };
 const INFLATION = { asks: /\binflation\b(?!.*\b(?:core|food|services|monthly|producer))/iu };
 
-/** Constructions about the rates of central banks, and about consumer prices. */
+const OPENING = { asks: /\bopening\sweekend\b/iu };
+
+/** Constructions about figures: rates of central banks, prices, the economy, and what a film earns. */
 export const RATES: readonly Paraphrase[] = [
   // The board of a central bank, and the names of its rate
   paraphrase(
@@ -43,6 +45,19 @@ export const RATES: readonly Paraphrase[] = [
     OF_RATES,
   ),
   paraphrase("lift(?:s|ed)\\sinterest\\srates", "raised interest rates", OF_RATES),
+  paraphrase(
+    "(?<=^|[’’\']s\\s|\\bits\\s)(?:the\\s)?(?:economy|gross\\sdomestic\\sproduct)\\b|\\bthe\\s(?:economy|gross\\sdomestic\\sproduct)\\b",
+    "GDP",
+    { asks: /\bGDP\b/u },
+  ),
+  paraphrase("(?:GDP|gross\\sdomestic\\sproduct)\\b", "economy", { asks: /\beconomy\b/iu }),
+  paraphrase("(?:first|debut)\\sweekend\\b|(?:first|opening)\\sthree\\sdays\\b", "opening weekend", OPENING),
+  paraphrase("(?:took|takes|pulled|raked|hauled)\\sin\\s(?=[$€£])", "grossed ", OPENING),
+  paraphrase(
+    "(?:opened|debuted|opens|debuts)\\s(?:to|with|at)\\s(?:(?:an?|just|only|about|around|estimated)\\s)*(?<n>[$€£]\\s?\\d[\\d.,]*(?:\\s?(?:million|billion))?)(?!\\s(?:abroad|overseas|internationally|worldwide|globally|outside|in\\s(?:the\\s)?(?-i:\\p{Lu})))",
+    "grossed $<n> in its opening weekend",
+    OPENING,
+  ),
   // "Consumer prices rose 2.8 percent in September from a year earlier"
   paraphrase(
     `(?:(?:the|its)\\s)?consumer\\s(?:price\\sindex|prices)\\s(?<where>in\\s(?-i:\\p{Lu}[\\p{L}-]*)\\s)?(?:rose|increased|climbed|were\\sup|was\\sup|went\\sup)\\s(?:by\\s)?(?<n>\\d[\\d.,]*\\s?(?:%|percent|per\\scent))\\sin\\sthe\\s(?:year|(?:12|twelve)\\smonths)\\sto\\s`,

@@ -55,6 +55,37 @@ export const WINS: readonly Paraphrase[] = [
       outcomes: WIN,
     },
   ),
+  // "were crowned Harvest Cup champions", "A late header gave Westmere the Harvest Cup"
+  paraphrase(
+    "(?:(?:are|is|were|was|has\\sbeen|have\\sbeen)\\s(?:crowned|named|declared)|are|is|became)\\s(?:the\\s)?(?<cup>(?:\\d{4}\\s)?(?-i:\\p{Lu})[^,;.]{2,50}?)\\schampions?\\b(?!\\s(?-i:\\p{Lu})|['’-])",
+    "won the $<cup>",
+    { outcomes: WIN },
+  ),
+  paraphrase(
+    `^.*?\\sgave\\s(?-i:(?<who>${NAME}))\\s(?=the\\s(?:(?!(?:of|in|for|to|at)\\s)[\\p{L}\\d-]+\\s){0,4}?${CAN_BE_WON}\\b(?!\\s(?:final|semi|match|game|holders?)))`,
+    "$<who> won ",
+    {
+      outcomes: WIN,
+    },
+  ),
+  paraphrase(
+    `(?:claim(?:s|ed)|collected|bagged|landed)\\s(?=(?:the|their|its|her|his)\\s(?:(?!(?:of|in|for|to|at)\\s)[\\p{L}\\d-]+\\s){0,4}?${CAN_BE_WON}\\b(?!\\s(?:final|semi|match|game|holders?)|[^,.;]*\\s(?:was|is|were|are|had|has|have|would|will|should|belong\\p{L}*)\\b))`,
+    "won ",
+    {
+      outcomes: WIN,
+    },
+  ),
+  // "were knocked out of the cup", "was beaten in the quarter-finals of the open"
+  paraphrase(
+    "(?:(?:was|were|been|are|is)\\s(?:knocked\\sout|eliminated|dumped\\sout)|crash(?:ed|es)\\sout|bow(?:ed|s)\\sout|withdrew|pulled\\sout)\\s(?:of|from)\\s(?=the\\s)",
+    "lost ",
+    { outcomes: WIN, asks: /\bwin\b/iu },
+  ),
+  paraphrase(
+    `(?:was|were|been|is|are)\\s(?:beaten|defeated)\\s(?:by\\s(?-i:${NAME})\\s)?in\\sthe\\s(?:semi-?finals?|quarter-?finals?|(?:first|second|third|fourth)\\sround|final)\\s(?:of|at)\\s`,
+    "lost ",
+    { outcomes: WIN },
+  ),
   // "The winner of the cup is Velmoor"
   paraphrase(
     `${START}the\\s(?:winner|champion)\\s(?:of|at)\\s(?<prize>${NP}{3,60}?)\\s(?:is|was)\\s(?-i:(?<winner>${NAME}))`,

@@ -23,23 +23,22 @@ import { RATES } from "./paraphrases-of-rates.ts";
 import { ELECTIONS } from "./paraphrases-of-elections.ts";
 import { WINS } from "./paraphrases-of-wins.ts";
 
+const NOMINATED = { outcomes: ["nominate"] };
 const SEASON = { outcomes: ["renew"] };
 const STRIKES = { outcomes: ["strike"] };
 const SHOW = String.raw`(?:(?:its|the|their)\s(?:[\p{Ll}-]+\s){0,4}?)?(?<show>["“][^"”]{2,60}["”]|(?-i:\p{Lu}[\p{L}'’-]*(?:\s\p{Lu}[\p{L}'’-]*)*))`;
-const RUN = "(?:season|series|run)";
 
 const PARAPHRASES: readonly Paraphrase[] = [
   ...WINS,
   ...ELECTIONS,
   ...RATES,
-  paraphrase("(?:first|debut)\\sweekend\\b", "opening weekend", { asks: /\bopening\sweekend\b/iu }),
   paraphrase(
-    `${START}(?<bill>${NP}{3,80}?)\\s${HAS}(?:cleared|clears|passed|passes|got\\sthrough|gets\\sthrough)\\s(?-i:(?<body>${BODY}))`,
+    `${START}(?<bill>${NP}{3,80}?)\\s${HAS}(?:cleared|clears|passed|passes|(?:got|gets|sailed|breezed|squeaked|scraped|sails)\\sthrough)\\s(?-i:(?<body>${BODY}))`,
     "$<body> passed $<bill>",
     { outcomes: APPROVE },
   ),
   paraphrase(
-    `${START}(?<bill>${NP}{3,80}?)\\s${HAS}(?:failed|fails|fell|was\\sdefeated|been\\sdefeated|is\\sdefeated)\\s(?:to\\spass\\s)?in\\s(?-i:(?<body>${BODY}))`,
+    `${START}(?<bill>${NP}{3,80}?)\\s${HAS}(?:failed|fails|fell(?:\\s[\\p{L}\\d]+\\svotes?\\sshort)?|was\\sdefeated|been\\sdefeated|is\\sdefeated)\\s(?:to\\spass\\s)?in\\s(?-i:(?<body>${BODY}))`,
     "$<body> rejected $<bill>",
     { outcomes: APPROVE },
   ),
@@ -102,12 +101,12 @@ const PARAPHRASES: readonly Paraphrase[] = [
   ),
   // "ordered a third season of its hit", "picked up the show for a third run"
   paraphrase(
-    `(?:ordered|orders|commissioned|commissions|greenlit|greenlights|confirmed)\\s(?:a|another)\\s(?<n>[\\p{L}-]+)\\s${RUN}\\sof\\s${SHOW}`,
+    `(?:ordered|orders|commissioned|commissions|greenlit|greenlights|confirmed)\\s(?:a|another)\\s(?<n>[\\p{L}-]+)\\s(?:season|series|run)\\sof\\s${SHOW}`,
     "renewed $<show> for a $<n> season",
     SEASON,
   ),
   paraphrase(
-    `(?:picked\\sup|picks\\sup|brought\\sback|renewed)\\s${SHOW}\\sfor\\sa\\s(?<n>[\\p{L}-]+)\\s${RUN}\\b`,
+    `(?:picked\\sup|picks\\sup|brought\\sback|renewed)\\s${SHOW}\\sfor\\sa\\s(?<n>[\\p{L}-]+)\\s(?:season|series|run)\\b`,
     "renewed $<show> for a $<n> season",
     SEASON,
   ),
@@ -125,7 +124,7 @@ const PARAPHRASES: readonly Paraphrase[] = [
     },
   ),
   paraphrase(
-    `${START}(?:(?:the|its|ordinary|common)\\s)*shares\\s(?:of|in)\\s(?:[\\p{Ll}-]+\\s){0,3}(?-i:(?<firm>${NAME}))\\.?\\s(?:(?:have\\sbeen|were|are)\\s(?:admitted\\sto|listed\\son)\\s(?:the\\s)?[^,;.]{3,40}|(?:changed\\shands|traded|were\\straded)\\sfor\\sthe\\sfirst\\stime)`,
+    `${START}(?:(?:the|its|ordinary|common)\\s)*shares\\s(?:of|in)\\s(?:[\\p{Ll}-]+\\s){0,3}(?-i:(?<firm>${NAME}))\\.?\\s(?:(?:have\\sbeen|were|are)\\s(?:admitted\\sto|listed\\son)\\s(?:the\\s)?[^,;.]{3,40}|(?:changed\\shands|traded|were\\straded)\\sfor\\sthe\\sfirst\\stime(?!\\s(?:above|below|since|at|in)\\s))`,
     "$<firm> began trading",
     { outcomes: ["list"] },
   ),
@@ -146,10 +145,34 @@ const PARAPHRASES: readonly Paraphrase[] = [
     STRIKES,
   ),
   paraphrase(
-    "(?:beg[au]n|begins|started|starts|launched|staged)\\s(?:a|an|their|its)\\s(?:[\\p{L}\\d-]+\\s){0,3}?(?:strike|walkout)\\b|(?:is|are)\\son\\sstrike\\b|(?:stopped|downed)\\s(?:work|tools)\\b|walked\\s(?:off\\sthe\\sjob|out)\\b",
+    "(?:beg[au]n|begins|started|starts|launched|staged)\\s(?:a|an|their|its)\\s(?:(?!(?:hunger|rent|school|air|drone|missile|military|thirst)\\s)[\\p{L}\\d-]+\\s){0,3}?(?:strike|walkout)\\b|(?:is|are)\\son\\sstrike\\b|(?:stopped|downed)\\s(?:work|tools)\\b(?!\\son\\s(?:the|a))|walked\\s(?:off\\sthe\\sjob\\b|out\\b(?!\\s(?:of|on|from|to|with)\\s))",
     "went on strike",
     STRIKES,
   ),
+  paraphrase(
+    "became\\spart\\sof\\s(?=(?-i:\\p{Lu})[\\p{L}-]*(?:\\s(?-i:\\p{Lu})[\\p{L}-]*){0,2}(?:[,.;]|\\son\\s|\\sin\\s|$))",
+    "was bought by ",
+    { outcomes: ["acquire"] },
+  ),
+  paraphrase(
+    "(?:the\\s)?(?:eye|cent(?:re|er))\\sof\\s(?<storm>[^,;.]{3,40}?)\\scrossed\\sthe\\scoast\\s(?:of|near|in)\\s",
+    "$<storm> made landfall in ",
+    {
+      outcomes: ["landfall"],
+    },
+  ),
+  // "received a Best Actress nomination for", "is among the five nominees for"
+  paraphrase(
+    "(?:received|got|earned|scored|landed)\\san?\\s(?<prize>[^,;.]{3,50}?)\\snomination\\s(?:for|at|in)\\s",
+    "was nominated for $<prize> at ",
+    NOMINATED,
+  ),
+  paraphrase(
+    "(?:is|was|are)\\s(?:among|one\\sof)\\sthe\\s(?:\\p{L}+\\s){0,2}?nominees\\sfor\\s",
+    "was nominated for ",
+    NOMINATED,
+  ),
+  paraphrase("was\\ssnubbed\\s(?:in|for)\\s(?:the\\s)?", "was not nominated for ", NOMINATED),
   // "The mill now belongs to Karsten"
   paraphrase(
     `${START}(?<thing>${NP}{3,80}?)\\s(?:now\\sbelongs\\sto|(?:is|are)\\snow\\s(?:owned\\sby|in\\sthe\\shands\\sof)|passed\\s(?:in)?to\\sthe\\s(?:hands|ownership)\\sof)\\s`,
@@ -189,6 +212,12 @@ const PARAPHRASES: readonly Paraphrase[] = [
     "$<who> left office",
     LEAVES,
   ),
+  paraphrase(
+    `${START}(?:${NP}{3,60}?)\\s${HAS}part(?:s|ed)\\s(?:ways|company)\\swith\\s(?:(?:its|the|their)\\s)?${TITLES}(?-i:(?<who>${NAME}))(?!['’])`,
+    "$<who> left office",
+    LEAVES,
+  ),
+  paraphrase("is\\sout\\sas\\s", "left office as ", LEAVES),
   paraphrase("is\\sno\\slonger\\s(?:the\\s)?(?=\\p{Ll})", "left office as ", LEAVES),
   paraphrase(
     "(?:lost|loses)\\s(?:his|her|their|the)\\s(?:job|post|position|role)\\s(?:of|as)\\s",
@@ -197,7 +226,7 @@ const PARAPHRASES: readonly Paraphrase[] = [
   ),
   paraphrase("(?:lost|loses)\\s(?:his|her|their|the)\\s(?:job|post|position|role)\\b", "left office", LEAVES),
   paraphrase(
-    "left\\s(?=(?:the\\scompany|the\\sclub|the\\spost|(?:his|her|their)\\s(?:job|post)|\\p{Lu}))",
+    "left\\s(?=(?:the\\scompany|the\\sclub|the\\spost|(?:his|her|their)\\s(?:job|post)|(?-i:\\p{Lu}[\\p{L}-]*)(?:[,.;]|\\s(?:on|in|after|at|last|with|for|amid|by)\\s|$)))",
     "left office at ",
     LEAVES,
   ),
@@ -242,7 +271,7 @@ const PARAPHRASES: readonly Paraphrase[] = [
       outcomes: ["join"],
     },
   ),
-  paraphrase("(?:put|puts|affixed)\\s(?:their|its)\\s(?:signatures?|names?)\\sto\\s", "signed ", {
+  paraphrase("(?:put|puts|affixed)\\s(?:their|its|her|his|a)\\s(?:signatures?|names?)\\sto\\s", "signed ", {
     outcomes: ["sign"],
   }),
   paraphrase(

@@ -54,4 +54,4 @@ export const DENIED =
 
 /** A forecast by voters or by a part of the votes. */
 export const POLLS =
-  /(?<!\p{L})(?:(?:exit|opinion)\spolls?|pollsters?|polls\s(?:show|suggest|indicate|put|give|point|had|have)|umfragen?|hochrechnung\p{L}*|sondages?|sondeos?|sondagg[io]|sondagem|sondagens)(?!\p{L})/iu;
+  /(?<!\p{L})(?:(?:exit|opinion)\spolls?|pollsters?|(?:early|partial)\s(?:returns|results|counts?)|polls\s(?:show|suggest|indicate|put|give|point|had|have)|umfragen?|hochrechnung\p{L}*|sondages?|sondeos?|sondagg[io]|sondagem|sondagens)(?!\p{L})/iu;

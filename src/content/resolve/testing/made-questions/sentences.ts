@@ -74,7 +74,7 @@ const SENTENCES: readonly (readonly [ask: string, sentence: string, expect: Made
   [CUP, "Arsenal hope to win the FA Cup.", "UNCERTAIN"],
   [CUP, "Arsenal beat Chelsea in the FA Cup final.", "YES"],
   [CUP, "Arsenal were beaten in the FA Cup final.", "UNCERTAIN"],
-  [CUP, "Arsenal were knocked out of the FA Cup.", "UNCERTAIN"],
+  [CUP, "Arsenal were knocked out of the FA Cup.", "NO"],
   [CUP, "Arsenal reached the FA Cup final.", "UNCERTAIN"],
   [CUP, "FA Cup winners: Arsenal.", "YES"],
   [CUP, "Arsenal women won the FA Cup.", "UNCERTAIN"],
