@@ -50,6 +50,7 @@ export const OPEN_SETS = [
   "guests",
   "visitors",
   "neighbours",
+  "callers",
 ] as const;
 export const RESERVED_SETS = [
   "held",
@@ -61,6 +62,7 @@ export const RESERVED_SETS = [
   "locked",
   "shut",
   "barred",
+  "bolted",
 ] as const;
 export type MarketSet = (typeof OPEN_SETS)[number] | (typeof RESERVED_SETS)[number];
 

@@ -46,7 +46,7 @@ export const RATES: readonly Paraphrase[] = [
   ),
   paraphrase("lift(?:s|ed)\\sinterest\\srates", "raised interest rates", OF_RATES),
   paraphrase(
-    "(?<=^|[’’\']s\\s|\\bits\\s)(?:the\\s)?(?:economy|gross\\sdomestic\\sproduct)\\b|\\bthe\\s(?:economy|gross\\sdomestic\\sproduct)\\b",
+    "(?<=^|[’']s\\s|\\bits\\s)(?:the\\s)?(?:economy|gross\\sdomestic\\sproduct)\\b|\\bthe\\s(?:economy|gross\\sdomestic\\sproduct)\\b",
     "GDP",
     { asks: /\bGDP\b/u },
   ),
