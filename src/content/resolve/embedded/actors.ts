@@ -32,27 +32,34 @@ export function electedBy(
 }
 
 /** "elected Bellamy mayor of Veldt", for "Will Pruitt be elected mayor of Veldt?": an office with one holder went to another person. */
-export function hasOtherHolder(
+export function otherHolder(
   asked: Asked,
   { before, after, isPassive, reality }: Predication,
   { reader: { grammar }, near, outcome }: { reader: Reader; near: ReadonlySet<string>; outcome: string | undefined },
-): boolean {
+): Fit | undefined {
   const { names, role = asked.patient } = asked;
   const person = asked.role === undefined ? asked.agent : (asked.patient ?? asked.agent);
-  if (role === undefined || person === undefined || reality !== "fact") return false;
+  if (role === undefined || person === undefined || reality !== "fact") return undefined;
   // "Ost left after Kern was elected leader": Ost may have been the leader before.
-  if (asked.outcomes.has("become") && !asked.isFuture) return false;
+  if (asked.outcomes.has("become") && !asked.isFuture) return undefined;
   const isPerson = person.words.size > 1 && [...person.heads].every((word) => names.has(word));
   const isSole = [...role.heads].every((head) => SOLE.test(head));
   // "after beating Ilves", ", beating Ilves"
   const rest = after.findIndex(({ text, gap }) => WORDS.circumstance.has(text) || gap.includes(","));
   const own = [...before, ...(rest < 0 ? after : after.slice(0, rest))];
-  if (!isPerson || !isSole || own.some(({ stem, text }) => person.words.has(stem) || text === "ago")) return false;
+  if (!isPerson || !isSole || own.some(({ stem, text }) => person.words.has(stem) || text === "ago")) return undefined;
   const start = after.findIndex((word) => role.words.has(word.stem) && !names.has(word.stem));
   const behind = after.slice(Math.max(0, start));
-  const isWholeRole = [...role.words.union(names.difference(person.words))].every(
-    (word) => behind.some(({ stem }) => stem === word) || (names.has(word) && near.has(word)),
+  const missing = [...role.words.union(names.difference(person.words))].filter(
+    (word) => ![...before, ...behind].some(({ stem }) => stem === word),
   );
+  // "In Durne, Hale was elected mayor", "Durne elected Hale mayor", on a page about Veldt
+  const isElsewhere = before.some(
+    (word, at) =>
+      isForeign(word, names, grammar) &&
+      (!isPassive || before.slice(Math.max(0, at - 2), at).some(({ text }) => OF_PLACE.test(text))),
+  );
+  if (missing.some((word) => !names.has(word) || !near.has(word) || isElsewhere)) return undefined;
   const left = after.slice(0, Math.max(0, start));
   const isModified =
     // "assistant head coach", "Co-Trainer", "adjoint au maire", "a director"
@@ -62,8 +69,14 @@ export function hasOtherHolder(
       .slice(1 + left.findLastIndex(({ capital }) => capital))
       .some(({ text }) => !isFunctionWord(text, grammar) && !NEW.test(text));
   const zone = isPassive || outcome === "become" ? before : left;
-  const other = zone.filter(({ capital, stem, text }) => capital && !names.has(stem) && !isFunctionWord(text, grammar));
-  return start >= 0 && isWholeRole && !isModified && !isOfOther(asked, behind, grammar) && other.length > 0;
+  const isOther = zone.some((word) => isForeign(word, names, grammar));
+  if (start < 0 || isModified || isOfOther(asked, behind, grammar) || !isOther) return undefined;
+  return { kind: "other-actor", isLoose: missing.length > 0 };
+}
+
+/** Whether a word is a name that the question does not have. */
+function isForeign({ capital, stem, text }: Token, names: ReadonlySet<string>, grammar: Grammar): boolean {
+  return capital && !names.has(stem) && !isFunctionWord(text, grammar) && !WORDS.time.has(text);
 }
 
 /** "mayor of Durne", "president of Corland's parliament": the office is another one. */

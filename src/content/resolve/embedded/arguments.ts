@@ -3,7 +3,7 @@ import { isFunctionWord, type Reader } from "../reading/grammar.ts";
 import { ADVERB, type Token } from "../reading/spans.ts";
 import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
 import { type Language } from "../reading/words.ts";
-import { electedBy, hasOtherHolder, hasOtherOffice, isOfElection, namesActor } from "./actors.ts";
+import { electedBy, hasOtherOffice, isOfElection, namesActor, otherHolder } from "./actors.ts";
 import { BY_CONTEXT, type Fit } from "./fit.ts";
 import { type Argument, isWhole } from "../reading/noun-phrases.ts";
 import { type Asked } from "./question.ts";
@@ -72,7 +72,8 @@ function comparedFit(sides: Sides): Fit {
   if (agent !== undefined && patient === undefined)
     return (
       splitFit(sides, doer, isPassive ? before : after) ??
-      (hasOtherHolder(asked, predication, sides) ? OTHER_ACTOR : subjectFit(sides, isPassive && !turns ? doer : before))
+      otherHolder(asked, predication, sides) ??
+      subjectFit(sides, isPassive && !turns ? doer : before)
     );
   // "Was the rocket launched?": "the rocket lifted off".
   const isTurned =
@@ -102,7 +103,7 @@ function comparedFit(sides: Sides): Fit {
     stands(patient, doer, !isPassive) !== undefined
   )
     return { kind: "swapped" };
-  if (object === undefined) return hasOtherHolder(asked, predication, sides) ? OTHER_ACTOR : DIFFERENT;
+  if (object === undefined) return otherHolder(asked, predication, sides) ?? DIFFERENT;
   if ((isPassive && by < 0) || isTurned) return unnamedFit(sides);
   if (asked.isByAgent && isPassive && namesActor(after.slice(by + 1), agent, reader)) return OTHER_ACTOR;
   if (patient === undefined || !OUTCOMES.exclusive.has(outcome) || !isNamedIn(patient, done, names)) return DIFFERENT;

@@ -183,6 +183,7 @@ function readingAt(
       (fit.kind === "other-actor" ? OTHER_ACTOR : strength * (fit.kind === "same" ? fit.factor : 0.8)) *
       (reality === "noun" && !isUndone ? INDIRECT : 1),
     isAbsence: isDenied || isState,
+    isLoose: fit.kind === "other-actor" && fit.isLoose === true,
     kind: "report",
     isFinal: fit.kind !== "same" || (!outcome.isSame && outcome.name !== undefined && OUTCOMES.final.has(outcome.name)),
     part: predication,

@@ -4,6 +4,7 @@ import { type Page, sideOfPage } from "../testing/verdict-of.ts";
 const RATES = "Will the Central Bank of Ostmark cut its policy rate at its October 2026 meeting?";
 const LEAGUE = "Will the Calder Kites win the 2026 National Netball League?";
 const FIRE = "Did the Ridge Fire burn more than 20,000 hectares?";
+const MAYOR = "Will Anders Pruitt be elected mayor of Veldt in 2026?";
 const CHIEF = "Will Rolf Ekdahl resign by 30 November 2026?";
 
 /** The same sentence on pages of other sites and days, and by other speakers. */
@@ -30,6 +31,19 @@ test.each<[side: string, question: string, page: Partial<Page>]>([
   ],
   ["NO", FIRE, { sentence: "The Ridge Fire burned nineteen thousand hectares." }],
   ["", FIRE, { sentence: "Some say the Ridge Fire burned nineteen thousand hectares." }],
+  ["NO", MAYOR, { sentence: "Corinne Bellamy was elected mayor of Veldt." }],
+  ["NO?", MAYOR, { sentence: "Corinne Bellamy was elected mayor.", site: "Veldt Courier" }],
+  ["", MAYOR, { sentence: "Durne elected Corinne Bellamy mayor.", site: "Veldt Courier" }],
+  ["", MAYOR, { sentence: "Corinne Bellamy was elected mayor in Durne.", site: "Veldt Courier" }],
+  [
+    "",
+    RATES,
+    {
+      sentence: "The Executive Board decided to lower the policy rate.",
+      title: "Bank of Tarsia",
+      site: "Ostmark Financial",
+    },
+  ],
   ["YES", CHIEF, { sentence: "Rolf Ekdahl resigned on Monday." }],
   ["", CHIEF, { sentence: "Rolf Ekdahl resigned on Monday. All our articles are invented." }],
 ])("%j: %s %j", async (side, question, page) => {
