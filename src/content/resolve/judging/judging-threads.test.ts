@@ -73,7 +73,7 @@ test("many tasks at once are all done", async () => {
 
 test("plans do not wait for judgements", async () => {
   const done: string[] = [];
-  const sources = Array.from({ length: 8 }, () => ({ ...source, text: `${text} `.repeat(200) }));
+  const sources = Array.from({ length: 8 }, () => ({ ...source, text: `${text} `.repeat(80) }));
   const note = (kind: string) => () => done.push(kind);
   const judged = Array.from({ length: 12 }, () =>
     threads.judge({ plan, sources, now: NOW, analysis: undefined }, free).then(note("judged")),
