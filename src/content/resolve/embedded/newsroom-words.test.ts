@@ -2,6 +2,21 @@ import { describeSides } from "../testing/describe-sides.ts";
 
 /** Laws, cups, offices, prices, openings and prizes in the words of newsrooms, and reports that come near. */
 describeSides({
+  "Will Norland join the Northern Alliance by 31 October 2026?": {
+    YES: ["Norland joined the Northern Alliance on Monday."],
+    "": ["Norland's parliament voted to join the Northern Alliance.", "Norland decided to join the Northern Alliance."],
+  },
+  "Will the Halden mine close by 31 October 2026?": {
+    YES: ["The Halden mine closed on Monday."],
+    "": ["The owners voted to close the Halden mine.", "The owners decided to close the Halden mine."],
+  },
+  "Will Ana Reyes resign by 31 October 2026?": {
+    YES: ["Ana Reyes resigned on Monday."],
+    "": ["Ana Reyes decided to resign."],
+  },
+  "Will the Corland Senate repeal the Fuel Act by 31 October 2026?": {
+    YES: ["The Corland Senate voted to repeal the Fuel Act on Monday."],
+  },
   "Will the Corland Senate pass the Clean Rivers Act by 31 October 2026?": {
     YES: [
       "The Clean Rivers Act cleared the Corland Senate on Tuesday by 52 votes to 31.",
@@ -202,6 +217,12 @@ describeSides({
   },
   "Will Marta Ilves win the presidential election in Corland in 2026?": {
     "": [
+      "Marta Ilves won a vote in parliament on Tuesday.",
+      "Marta Ilves won the vote in the capital of Corland.",
+      "Marta Ilves won the race to raise money in Corland.",
+      "Marta Ilves won the second round in the northern districts of Corland.",
+      "Marta Ilves won the election for party leader in Corland.",
+      "Petr Dolan won the race in Corland.",
       "Petr Dolan was elected president of the student union of Corland on Sunday.",
       "Petr Dolan was elected president of the association of teachers in Corland.",
       "Petr Dolan was elected president of the parliament of Corland.",
@@ -211,6 +232,8 @@ describeSides({
   },
   "Will dockworkers at the port of Merrow go on strike before 1 November 2026?": {
     "": [
+      "Dockworkers at the port of Merrow voted to go on strike.",
+      "Dockworkers at the port of Merrow decided to go on strike from Monday.",
       "Dockworkers at the port of Merrow walked out of the meeting on Monday.",
       "Dockworkers at the port of Merrow stopped work on the new pier on Monday.",
       "Dockworkers at the port of Merrow ended their strike on Monday.",

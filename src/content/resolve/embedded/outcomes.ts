@@ -118,6 +118,14 @@ function persists({ outcomes, patient }: Asked, { after }: Predication): boolean
   return near.some(({ text, stem }) => WORDS.state.has(text) || patient?.heads.has(stem) === true);
 }
 
+/** "decided to close the mine": a decision is not the deed, unless it brings it about. */
+function isOnlyDecided(tokens: readonly Token[], at: number, outcome: string | undefined): boolean {
+  if (!/^(?:to|zu|de|di)$/u.test(tokens[at - 1]?.text ?? "") || OUTCOMES.decided.has(outcome)) return false;
+  return tokens.slice(Math.max(0, at - 12), at - 1).some(({ text }) => DECIDES.test(text));
+}
+
+const DECIDES = /^(?:vot(?:e|ed|es|o)|decid\p{L}*|decis\p{L}*|opted|chose|resolved|beschloss\p{L}*)$/u;
+
 /** "postponed its stock market debut" */
 function isPostponed(tokens: readonly Token[], at: number, language: Language): boolean {
   const grammar = GRAMMARS[language];
@@ -158,6 +166,8 @@ function readingAt(
     return { ...NOTHING, kind, isPending };
   }
   // "postponed its stock market debut"
+  if (reality === "fact" && outcome.isSame && isOnlyDecided(tokens, at, outcome.name))
+    return { ...NOTHING, kind: "announcement" };
   if (outcome.isSame && isPostponed(tokens, at, language)) return NOTHING;
   const isUndone =
     reality === "noun" && outcome.isSame && [...conceptsBefore(tokens, at)].some((one) => OUTCOMES.undoing.has(one));

@@ -16,6 +16,9 @@ const ARTICLE = String.raw`(?:the\s|an?\s|${DAY})(?:\d{4}\s)?(?:(?:close|tight|h
 const PERSON = String.raw`(?-i:(?:(?!(?:Party|Alliance|Union|Bloc|Coalition|Movement|Front|Democrats?|Republicans?|Greens?|Labour|Conservatives?|Liberals?|Socialists?|League)\b)\p{Lu}[\p{L}'’.-]*\s?){2,4})(?<!\s)`;
 const WON = `${HAS}(?:won|wins|clinched|clinches|secured|secures|captured|captures|swept|claimed|claims|took|takes)\\s`;
 
+/** The words behind a whole election. "In the northern districts" is behind a part of it. */
+const BEHIND = String.raw`(?=[,.;]|\s(?:to|on|by|with|after|against|over|amid|late|early)\s(?!become|be|lead)|\sin\s(?-i:\p{Lu})|$)`;
+
 /** Words of questions that ask more than who is elected. */
 const HOW =
   /(?<!\p{L})(?:without|outright|first\sround|by\s(?:more|less|at|over|under)|percent|points?|margin|landslide|and)(?!\p{L})|%/iu;
@@ -61,7 +64,8 @@ const IN_YEAR = new RegExp(
 export const ELECTIONS: readonly Paraphrase[] = OFFICES.flatMap(([office, adjective, noun]) => {
   const asks = new RegExp(String.raw`\belected\s(?:as\s)?(?:the\s)?${office}\b`, "iu");
   const election = `(?:${noun}|${adjective}\\s${ELECTION})`;
-  const decided = `(?:${election}|${ELECTION})`;
+  // A race or a vote without the office can be another one.
+  const decided = `(?:${election}|elections?|run-?off|second\\sround)`;
   return [
     paraphrase(`${WON}${PLACE}['’]s?\\s(?:\\d{4}\\s)?${election}`, `was elected ${office} of $<place>`, { asks }),
     paraphrase(
@@ -74,7 +78,7 @@ export const ELECTIONS: readonly Paraphrase[] = OFFICES.flatMap(([office, adject
       "was elected ",
       { asks },
     ),
-    paraphrase(`${WON}${ARTICLE}${decided}\\b`, `was elected ${office}`, { asks }),
+    paraphrase(`${WON}${ARTICLE}${decided}${BEHIND}`, `was elected ${office}`, { asks }),
     paraphrase(
       `${START}(?-i:(?<loser>${NAME}))\\s${HAS}(?:(?:lost|loses)\\s(?:${ARTICLE}${decided}\\s)?to|(?:was|were|been)\\s(?:beaten|defeated|ousted|unseated)\\sby)\\s(?-i:(?<winner>${NAME}))\\sin\\s(?:${ARTICLE}|(?-i:\\p{Lu}[\\p{L}-]*)['’]s\\s)${decided}`,
       `$<winner> was elected ${office}`,
@@ -86,7 +90,7 @@ export const ELECTIONS: readonly Paraphrase[] = OFFICES.flatMap(([office, adject
       { asks },
     ),
     paraphrase(
-      `(?:(?:lost|loses)\\s${ARTICLE}${decided}|conced(?:es|ed)\\s(?:defeat(?!\\s(?:in|at|over)\\s(?!(?:the\\s)?(?:${adjective}\\s)?${ELECTION}))|${ARTICLE}${decided})|conced(?:es|ed)(?=\\sto\\s(?-i:\\p{Lu})|\\s(?:at|on|late|early|shortly)\\s|[.,;]|$))`,
+      `(?:(?:lost|loses)\\s${ARTICLE}${decided}${BEHIND}|conced(?:es|ed)\\s(?:defeat(?!\\s(?:in|at|over)\\s(?!(?:the\\s)?(?:${adjective}\\s)?${ELECTION}))|${ARTICLE}${decided})|conced(?:es|ed)(?=\\sto\\s(?-i:\\p{Lu})|\\s(?:at|on|late|early|shortly)\\s|[.,;]|$))`,
       "lost",
       { asks },
     ),

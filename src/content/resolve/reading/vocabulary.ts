@@ -117,6 +117,8 @@ export const OUTCOMES = classesOf<
   | "lasting"
   /** Outcomes with one holder, whom an entry of a table names. */
   | "held"
+  /** Those that a decision brings about: "voted to cut the rate". */
+  | "decided"
   /** Final outcomes: the contrary cannot follow before the deadline. */
   | "final"
   /** Verbs that take back their object: "suspended the revocation". */
@@ -128,6 +130,7 @@ ergative: stay-up become enact open close launch release start end land merge li
 unaided: release launch publish uphold unchanged persist
 lasting: uphold persist unchanged stay
 held: win elect appoint
+decided: approve reject veto enact sign cancel repeal ban allow lift impose rise fall unchanged extend suspend postpone uphold persist stay convict acquit sentence appoint elect nominate dismiss impeach recall award renew
 final: reject cancel lose eliminate acquit die win convict uphold
 undoing: cancel suspend repeal reject
 `);
