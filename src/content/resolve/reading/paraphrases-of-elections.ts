@@ -23,17 +23,20 @@ const BEHIND = String.raw`(?=[,.;]|\s(?:to|on|by|with|after|against|over|amid|la
 const HOW =
   /(?<!\p{L})(?:without|outright|first\sround|by\s(?:more|less|at|over|under)|percent|points?|margin|landslide|and)(?!\p{L})|%/iu;
 
+/** For each office, the two forms of a question about its election, and the form that says who is elected. */
+const ASKED = OFFICES.flatMap(([office, adjective, noun]) => {
+  const election = String.raw`(?:${noun}|${adjective}\s${ELECTION})`;
+  const subject = String.raw`^(?<subject>(?:will|did|has)\s${PERSON})\s(?:win|won)\s`;
+  const rest = String.raw`(?:\s(?:in|of|for)\s(?<of>(?:the\s)?(?!${MONTH}\b)(?-i:\p{Lu}[\p{L}-]*(?:\s\p{Lu}[\p{L}-]*)*)))?`;
+  const owned = `${subject}${PLACE}['’]s?\\s(?<year>\\d{4}\\s)?${election}`;
+  const plain = `${subject}(?:the\\s)?(?<year>\\d{4}\\s)?(?:${PLACE}\\s)?${election}${rest}`;
+  return [owned, plain].map((pattern) => ({ pattern: new RegExp(pattern, "iu"), turn: turned(office) }));
+});
+
 /** "win the mayoral election in Veldt" in a question: others elect the mayor. The office is that of the election. */
 export function asElected(statement: string): string {
   if (HOW.test(statement)) return statement;
-  return OFFICES.reduce((text, [office, adjective, noun]) => {
-    const election = String.raw`(?:${noun}|${adjective}\s${ELECTION})`;
-    const subject = String.raw`^(?<subject>(?:will|did|has)\s${PERSON})\s(?:win|won)\s`;
-    const rest = String.raw`(?:\s(?:in|of|for)\s(?<of>(?:the\s)?(?!${MONTH}\b)(?-i:\p{Lu}[\p{L}-]*(?:\s\p{Lu}[\p{L}-]*)*)))?`;
-    const owned = new RegExp(`${subject}${PLACE}['’]s?\\s(?<year>\\d{4}\\s)?${election}`, "iu");
-    const plain = new RegExp(`${subject}(?:the\\s)?(?<year>\\d{4}\\s)?(?:${PLACE}\\s)?${election}${rest}`, "iu");
-    return text.replace(owned, turned(office)).replace(plain, turned(office));
-  }, statement)
+  return ASKED.reduce((text, { pattern, turn }) => text.replace(pattern, turn), statement)
     .replace(ON_DAY, " on ")
     .replace(IN_YEAR, " in $<year>");
 }

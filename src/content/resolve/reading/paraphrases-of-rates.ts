@@ -38,7 +38,6 @@ export const RATES: readonly Paraphrase[] = [
     "$<verb> interest rates",
     OF_RATES,
   ),
-  paraphrase(`voted\\s(?:by\\s(?:a\\smajority\\sof\\s)?)?\\d+\\s?[-–]\\s?\\d+\\sto\\s`, "voted to ", OF_RATES),
   paraphrase(
     "(?:maintain(?:s|ed)?|(?:kept?|keeps|left|leave|leaves|hold|held|holds)\\sinterest\\srates\\swhere\\s(?:it|they)\\s(?:was|were|is|are|has\\sbeen|have\\sbeen))(?:\\sinterest\\srates)?\\b",
     "left interest rates unchanged",

@@ -29,6 +29,12 @@ const STRIKES = { outcomes: ["strike"] };
 const SHOW = String.raw`(?:(?:its|the|their)\s(?:[\p{Ll}-]+\s){0,4}?)?(?<show>["“][^"”]{2,60}["”]|(?-i:\p{Lu}[\p{L}'’-]*(?:\s\p{Lu}[\p{L}'’-]*)*))`;
 
 const PARAPHRASES: readonly Paraphrase[] = [
+  // Before all that read a decision
+  paraphrase(
+    "voted\\s(?:by\\s(?:a\\smajority\\sof\\s)?)?\\d+\\s?(?:[-–]|to)\\s?\\d+(?:\\s(?:on|in)\\s[^,;]{3,24}?)?\\sto\\s",
+    "voted to ",
+    {},
+  ),
   ...WINS,
   ...ELECTIONS,
   ...RATES,
@@ -116,13 +122,6 @@ const PARAPHRASES: readonly Paraphrase[] = [
   paraphrase(`(?:cleared|clears)\\s(?<who>him|her|them|(?-i:${NAME}))\\sof\\s`, "acquitted $<who> of ", {
     outcomes: ["convict", "acquit"],
   }),
-  paraphrase(
-    `(?:agreed\\sto\\s|decided\\sto\\s)?(?:mutually\\s)?(?:terminate[sd]?|abandon(?:ed|s)?)\\s(?=(?:${TRANSACTION}))`,
-    "cancelled ",
-    {
-      outcomes: ["complete", "acquire", "merge"],
-    },
-  ),
   paraphrase(
     `${START}(?:(?:the|its|ordinary|common)\\s)*shares\\s(?:of|in)\\s(?:[\\p{Ll}-]+\\s){0,3}(?-i:(?<firm>${NAME}))\\.?\\s(?:(?:have\\sbeen|were|are)\\s(?:admitted\\sto|listed\\son)\\s(?:the\\s)?[^,;.]{3,40}|(?:changed\\shands|traded|were\\straded)\\sfor\\sthe\\sfirst\\stime(?!\\s(?:above|below|since|at|in)\\s))`,
     "$<firm> began trading",
@@ -237,7 +236,7 @@ const PARAPHRASES: readonly Paraphrase[] = [
   ),
   paraphrase(`clos(?:ed|es)\\s(?=${TRANSACTION})`, "completed ", { outcomes: ["complete"] }),
   paraphrase(
-    `(?:walk(?:s|ed)\\saway\\sfrom|pull(?:s|ed)\\sout\\sof|back(?:s|ed)\\sout\\sof|dropp(?:ed|s))\\s(?=${TRANSACTION})`,
+    `(?:walk(?:s|ed)\\saway\\sfrom|pull(?:s|ed)\\sout\\sof|back(?:s|ed)\\sout\\sof|dropp(?:ed|s)|(?:(?:agreed|decided)\\sto\\s)?(?:mutually\\s)?(?:terminate[sd]?|abandon(?:ed|s)?))\\s(?=${TRANSACTION})`,
     "cancelled ",
     { outcomes: ["complete", "acquire", "merge"] },
   ),
@@ -279,7 +278,6 @@ const PARAPHRASES: readonly Paraphrase[] = [
     "",
     { outcomes: ["sign", "agree"] },
   ),
-  paraphrase("voted\\s(?:by\\s)?\\d+\\s?(?:[-–]|to)\\s?\\d+(?:\\s(?:on|in)\\s[^,;]{3,24}?)?\\sto\\s", "voted to ", {}),
   paraphrase("became\\slaw\\b", "was approved", { outcomes: ["approve"], asks: /\b(?:pass|approve|adopt)/iu }),
   paraphrase(
     "(?:adjourned|broke\\sup|went\\sinto\\srecess|dissolved|ended\\sits\\ssession)\\s[^.;]{0,40}?without\\s(?:voting\\son|passing|approving|adopting|a\\svote\\son)\\s",
