@@ -49,13 +49,13 @@ export function weigh(plan: Plan, sources: readonly Source[], analysis: Analysis
 function probabilityOf(plan: Plan, analysis: Analysis, balance: Balance): number {
   if (analysis.statements.length === 0) return PRIOR;
   const spoken = balance.voices.some(decides);
-  // A claim that no source supports is usually false. An event that no source reports may still have happened.
   const own = clamp(analysis.probability ?? PRIOR, LEAST, GREATEST);
-  if (!spoken && !isLeaning(plan)) return round(clamp(own, OPEN_LEAST, OPEN_GREATEST));
+  // A claim that no source supports is usually false. An event that no source reports may still have happened.
+  const isOpen = !spoken && !isLeaning(plan);
   // The text around a sentence cannot outweigh the outcome that the sentence states.
-  const lean = spoken ? clamp(own, OPEN_LEAST, OPEN_GREATEST) : own;
+  const lean = spoken || isOpen ? clamp(own, OPEN_LEAST, OPEN_GREATEST) : own;
   const probability = logistic(logit(lean) + balance.forYes - balance.forNo);
-  if (balance.contradicted) return round(clamp(probability, OPEN_LEAST, OPEN_GREATEST));
+  if (isOpen || balance.contradicted) return round(clamp(probability, OPEN_LEAST, OPEN_GREATEST));
   return round(clamp(probability, LEAST, GREATEST));
 }
 

@@ -9,7 +9,7 @@ const DAY = 86_400_000;
 const PLAN = planOf("Did the bridge open?", "According to the Road Office (roads.example.gov).", NOW);
 const CLAIM = planOf("Is it true that the bridge opened?", "", NOW);
 const FUTURE = planOf("Will the bridge open by 1 July 2026?", "", NOW);
-const LESS = "counted for less, being indirect, older, or overruled";
+const LESS = "it counts for less, being indirect, older, or overruled";
 const OPEN = "The sources contradict each other, so the question stays open.";
 const SAME =
   "The very same words about the bridge that opened on Monday stand on this page and on that one, and both have them from a third one.";
@@ -47,7 +47,11 @@ test.each<[probability: number, why: string, statements: readonly Statement[], c
   [0.35, "None of the 6 sources bears on the question. UNCERTAIN.", []],
   [0.856, "1 independent source says YES [1]. LIKELY_YES.", [yes(0)]],
   [0.641, "1 independent source says YES [1]. UNCERTAIN.", [yes(0, { strength: 0.5 })]],
-  [0.35, `No source states the outcome. 1 further voice ${LESS} [1]. UNCERTAIN.`, [yes(0, { strength: 0.49 })]],
+  [
+    0.6,
+    `No source states the outcome in words that decide it. 1 source suggests YES [1]; ${LESS}. UNCERTAIN.`,
+    [yes(0, { strength: 0.49 })],
+  ],
   [0.01, "2 independent sources say NO [1, 2]. NO.", [no(0), no(1)]],
   [0.99, "5 independent sources say YES [1, 2, 3, 4, 5]. YES.", [0, 1, 2, 3, 4].map((at) => yes(at))],
   [
@@ -64,24 +68,24 @@ test.each<[probability: number, why: string, statements: readonly Statement[], c
   ],
   [
     0.694,
-    `1 independent source says YES [1]. 1 further voice ${LESS} [2]. LIKELY_YES.`,
+    `1 independent source says YES [1]. 1 source suggests NO [2]; ${LESS}. LIKELY_YES.`,
     [yes(0), no(1, { strength: 0.4 })],
   ],
   [
     0.552,
-    `1 independent source says YES [1]. 2 further voices ${LESS} [2, 3]. UNCERTAIN.`,
+    `1 independent source says YES [1]. 2 sources suggest NO [2, 3]; they count for less, being indirect, older, or overruled. UNCERTAIN.`,
     [yes(0), no(1, { strength: 0.4 }), no(2, { strength: 0.3 })],
   ],
   [0.35, `1 independent source says YES [1]. 1 independent source says NO [2]. ${OPEN} UNCERTAIN.`, [yes(0), no(1)]],
   [
     0.011,
-    `The resolution source, Road Office, says NO [1]; it counts above all others. 1 further voice ${LESS} [2]. NO.`,
+    `The resolution source, Road Office, says NO [1]; it counts above all others. 1 source suggests YES [2]; ${LESS}. NO.`,
     [no(0), yes(1)],
     { sources: OFFICE },
   ],
   [
     0.98,
-    `The resolution source, Road Office, says YES [1]; it counts above all others. 1 further voice ${LESS} [2]. YES.`,
+    `The resolution source, Road Office, says YES [1]; it counts above all others. 1 source suggests YES [2]; ${LESS}. YES.`,
     [yes(0), yes(1)],
     { sources: OFFICE },
   ],
@@ -95,7 +99,7 @@ test.each<[what: string, probability: number, why: string, statements: readonly 
   [
     "a day older",
     0.765,
-    `1 independent source says YES [1]. 1 further voice ${LESS} [2]. LIKELY_YES.`,
+    `1 independent source says YES [1]. 1 source suggests NO [2]; ${LESS}. LIKELY_YES.`,
     [yes(0, { date: NOW }), no(1, { date: NOW - DAY })],
   ],
   [
@@ -218,7 +222,12 @@ test.each<[own: number | undefined, probability: number, why: string, statements
   [0.95, 0.95, "No source states the outcome. UNCERTAIN.", [says("NEUTRAL", 0)]],
   [undefined, 0.765, "1 independent source says YES [1]. LIKELY_YES.", [yes(0)]],
   [undefined, 0.938, "2 independent sources say YES [1, 2]. YES.", [yes(0), yes(1)]],
-  [0.9, 0.982, `No source states the outcome. 1 further voice ${LESS} [1]. UNCERTAIN.`, [yes(0, { isLoose: true })]],
+  [
+    0.9,
+    0.982,
+    `No source states the outcome in words that decide it. 1 source suggests YES [1]; ${LESS}. UNCERTAIN.`,
+    [yes(0, { isLoose: true })],
+  ],
 ])("a claim with the analyst's probability %p", (own, probability, why, statements) => {
   expect(judged(statements, { plan: CLAIM, analysis: own === undefined ? {} : { probability: own } })).toEqual([
     probability,

@@ -55,20 +55,17 @@ function sidesOf({ plan, statements, balance, verdict }: Told): string[] {
     const voices = deciding.filter((one) => one.sign === sign && one !== resolver);
     if (voices.length > 0) sentences.push(sideOf(sign, voices, statements));
   }
-  if (deciding.length === 0) sentences.push("No source states the outcome.");
+  if (deciding.length === 0) {
+    sentences.push(`No source states the outcome${balance.voices.length === 0 ? "" : " in words that decide it"}.`);
+  }
   if (deciding.length === 0 && verdict !== "UNCERTAIN") {
     sentences.push(
       `The other statements of the sources${statementNumbers(statements, statements)} speak ${verdict === "LIKELY_NO" ? "against" : "for"} it.`,
     );
   }
-  const weak = balance.voices.filter((one) => !decides(one));
-  if (weak.length > 0) {
-    sentences.push(
-      `${count(weak.length, "further voice")} counted for less, being indirect, older, or overruled${statementNumbers(
-        statements,
-        weak.flatMap((one) => one.statements),
-      )}.`,
-    );
+  for (const sign of [1, -1] as const) {
+    const weak = balance.voices.filter((one) => one.sign === sign && !decides(one));
+    if (weak.length > 0) sentences.push(weakSideOf(sign, weak, statements));
   }
   return sentences;
 }
@@ -81,6 +78,15 @@ function sideOf(sign: 1 | -1, voices: readonly Voice[], statements: readonly Sta
     statements,
     voices.flatMap((one) => one.statements),
   )}${once}.`;
+}
+
+function weakSideOf(sign: 1 | -1, voices: readonly Voice[], statements: readonly Statement[]): string {
+  const numbers = statementNumbers(
+    statements,
+    voices.flatMap((one) => one.statements),
+  );
+  const [verb, counts] = voices.length === 1 ? ["suggests", "it counts"] : ["suggest", "they count"];
+  return `${count(voices.length, "source")} ${verb} ${sign > 0 ? "YES" : "NO"}${numbers}; ${counts} for less, being indirect, older, or overruled.`;
 }
 
 function deadlineOf({ plan, now, balance }: Told): string[] {
