@@ -5,7 +5,7 @@ import { SmoothTurns } from "./smooth-turns.ts";
  * Picks the server with the fewest requests in flight relative to its weight, over all workers. Servers with an equal
  * load take weighted turns: if requests come one at a time, the loads are always equal.
  */
-export class LeastConnections<T extends Candidate> implements Balancer<T> {
+export class LeastConn<T extends Candidate> implements Balancer<T> {
   readonly #servers: readonly T[];
   /** The load of each server relative to its weight, read once per pick, because reading it sums over all workers. */
   readonly #loads: Float64Array;

@@ -6,7 +6,7 @@ import { type Balancer, type Candidate } from "./balancer.ts";
  * Picks the same server for the same client address, in every worker and over reloads. While a server is out of
  * rotation, only its clients move to other servers, and they return with it.
  */
-export class AddressHash<T extends Candidate> implements Balancer<T> {
+export class IpHash<T extends Candidate> implements Balancer<T> {
   readonly #choices: Rendezvous<T>;
 
   constructor(servers: readonly T[]) {

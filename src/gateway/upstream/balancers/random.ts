@@ -1,7 +1,7 @@
 import { type Balancer, type Candidate, type Random } from "./balancer.ts";
 
 /** Picks the less loaded of two random servers. A server's chance to be drawn is proportional to its weight. */
-export class LeastLoadedOfTwo<T extends Candidate> implements Balancer<T> {
+export class RandomOfTwo<T extends Candidate> implements Balancer<T> {
   readonly #servers: readonly T[];
   readonly #random: Random;
 
