@@ -3,7 +3,7 @@ import { within } from "../../lib/time/within.ts";
 import { ResponseCache, type Found } from "./response-cache.ts";
 import { type EgressPolicy } from "../egress/guard.ts";
 import { askProvider, type ProviderResponse } from "./ask-provider.ts";
-import { Breaker, type BreakerState } from "./breaker.ts";
+import { CircuitBreaker, type BreakerState } from "./circuit-breaker.ts";
 import { fuse } from "./fuse.ts";
 import { type FilterName, ProviderError, type SearchFilters, type SearchProvider } from "./web/provider.ts";
 import { type SearchResult } from "./web/result.ts";
@@ -73,7 +73,7 @@ export interface ProviderState {
 /** A provider in the chain. */
 interface Link {
   readonly provider: SearchProvider;
-  readonly breaker: Breaker;
+  readonly breaker: CircuitBreaker;
   /** Why its newest request failed; undefined if it succeeded. */
   lastFailure?: string | undefined;
 }
@@ -240,10 +240,10 @@ export class Search {
     }
   }
 
-  #breaker(provider: SearchProvider): Breaker {
+  #breaker(provider: SearchProvider): CircuitBreaker {
     const { providerTimeoutMs, policy, now, log } = this.#deps;
     const probe = { query: PROBE, filters: {}, count: 1, policy };
-    return new Breaker({
+    return new CircuitBreaker({
       now,
       probe: () =>
         askWithin(providerTimeoutMs, (signal) => askProvider(provider, { ...probe, signal })).then(

@@ -3,7 +3,7 @@ import { type FeatureParts } from "../features/feature-parts.ts";
 import { createRequestHeadersPolicy, createResponseHeadersPolicy } from "../policy/headers/headers.ts";
 import { createTrafficSplit, type Split, type Sticky, type TrafficSplit } from "./split.ts";
 import { type ForwardTarget } from "./target.ts";
-import { type MessageEdit, type TargetParts, Variant } from "./variant.ts";
+import { type MessageEdit, type TargetParts, Variant } from "./split-variant.ts";
 import { mirrorsOf, routeMirror } from "./route-mirror.ts";
 import { rewriteOf } from "../routing/route-rewrite.ts";
 import { redirectOf } from "../static/own-response.ts";

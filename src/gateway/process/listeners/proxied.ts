@@ -1,4 +1,4 @@
-import { readProxyHeader } from "../../wire/proxy-header.ts";
+import { readProxyHeader } from "../../wire/proxy-protocol.ts";
 import { type Wire } from "../../wire/wire.ts";
 import { type Entrance, Phase } from "../connections/phase.ts";
 

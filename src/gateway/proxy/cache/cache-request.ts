@@ -1,7 +1,7 @@
 import { type Fields } from "../../../lib/http/fields.ts";
 import { type RequestConditions } from "../../../lib/http/request-conditions.ts";
 import { type CacheControl, NO_CACHE_CONTROL, parseCacheControl } from "./cache-control.ts";
-import { normalisedEncodings } from "./variant.ts";
+import { normalisedEncodings } from "./cache-key.ts";
 
 /** The fields of a request that a cache uses, parsed in one pass. */
 export class CacheRequest {

@@ -11,16 +11,15 @@ import { type ForwardTarget } from "../target.ts";
 import { respondPart, respondWhole, isUnchanged, rangeOfPart, unchanged } from "./respond.ts";
 import { type CacheControl } from "./cache-control.ts";
 import { CacheRequest } from "./cache-request.ts";
-import { uriOf } from "./cache-uri.ts";
 import { Fetch, type FetchHost, type FetchPlan } from "./fetch.ts";
 import { type CachePolicy } from "./freshness.ts";
 import { freshenByHead, invalidateBy } from "./observing-sinks.ts";
-import { partVariant, recordPart } from "./part.ts";
+import { partVariant, recordPart } from "./partial-content.ts";
 import { type Reader } from "./reader.ts";
 import { type CacheStore } from "./store.ts";
 import { type Stores } from "./stores.ts";
 import { type CacheClocks, type StoredResponse } from "./stored-response.ts";
-import { variantOf } from "./variant.ts";
+import { uriOf, variantOf } from "./cache-key.ts";
 import { joined } from "../../../lib/memory/flat-text.ts";
 import { NewestMap } from "../../../lib/memory/newest-map.ts";
 

@@ -5,7 +5,7 @@ import { changedHead } from "../../exchange/exchange-state.ts";
 import { type Subrequest, type SubrequestSink } from "../subrequest.ts";
 import { type CacheRequest } from "./cache-request.ts";
 import { isOfUse, isStorable } from "./freshness.ts";
-import { type PartHost, type PartPlan } from "./part.ts";
+import { type PartHost, type PartPlan } from "./partial-content.ts";
 import { Pieces, Reader } from "./reader.ts";
 import { type ReceivedHead, receivedHead, StoredResponse } from "./stored-response.ts";
 import { directivesOf } from "./targeted-field.ts";

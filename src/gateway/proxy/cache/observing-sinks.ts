@@ -2,7 +2,7 @@ import { fieldValue, fieldValues } from "../../../lib/http/fields.ts";
 import { normalisePath } from "../../../lib/http/url-path.ts";
 import { type Exchange, type RequestHead, type ResponseHead, type ResponseSink } from "../../exchange/exchange.ts";
 import { ResponseRelay } from "../../exchange/response-relay.ts";
-import { uriOf } from "./cache-uri.ts";
+import { uriOf } from "./cache-key.ts";
 import { type CachePolicy } from "./freshness.ts";
 import { type CacheStore } from "./store.ts";
 import { type Stores } from "./stores.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { readProxyHeader } from "./proxy-header.ts";
+import { readProxyHeader } from "./proxy-protocol.ts";
 
 const SIGNATURE = "\r\n\r\n\0\r\nQUIT\n";
 

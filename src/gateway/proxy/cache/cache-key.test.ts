@@ -1,6 +1,6 @@
 import { expect, spyOn, test } from "bun:test";
 import { NewestMap } from "../../../lib/memory/newest-map.ts";
-import { normalisedEncodings, variantOf } from "./variant.ts";
+import { normalisedEncodings, variantOf } from "./cache-key.ts";
 
 test.each([
   ["Accept-Language", "en, de", "de, en"],

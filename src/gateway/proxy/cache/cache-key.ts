@@ -1,6 +1,17 @@
-/** The variants of one URI: the request fields that its responses vary on, normalised. */
+/** The key of a response: its URI, and its variant: the request fields that the responses of the URI vary on, normalised. */
 import { type Fields, fieldValue } from "../../../lib/http/fields.ts";
 import { NewestMap } from "../../../lib/memory/newest-map.ts";
+import { type RequestHead } from "../../exchange/exchange.ts";
+
+/** The URI that a response is stored under. It includes the scheme: a redirect to https must not be served over https. */
+export function uriOf({
+  scheme,
+  authority,
+  path,
+  query,
+}: Pick<RequestHead, "scheme" | "authority" | "path" | "query">): string {
+  return `${scheme}://${authority.toLowerCase()}${path}${query}`;
+}
 
 /** Fields with free text instead of lists: white space after a comma may be significant. */
 const NOT_LISTS: ReadonlySet<string> = new Set([
