@@ -82,7 +82,7 @@ const SOLD = [
   ["/search", 140_000],
 ] as const;
 
-/** Pages of a crawl whose body has no limit. */
+/** Pages of a crawl without `limit` in its body. */
 const PAGES = 100n;
 
 /** The price of a crawl, by its pages. */

@@ -10,7 +10,7 @@ import { type ClockedTab, passTime, passUntil } from "./passed-time.ts";
  */
 const MAX_SETTLING_MS = 3_000;
 
-/** Maximum number of documents of a visit whose timers run at once. A page that reloads itself is read after them. */
+/** Maximum number of documents of a visit whose timers run at once. If the page still navigates, the next document is read. */
 const MAX_TIMED_DOCUMENTS = 3;
 
 /** Objects through which data comes without a request. */
@@ -68,7 +68,7 @@ export class PageWaits {
     await page.waitForContent({ settles, isObserved: false, isLive: true, mostMs });
   }
 
-  /** Runs the page's timers of the next seconds at once. It follows a page that one of them navigates. */
+  /** Runs the page's timers of the next seconds at once. If a timer navigates the page, the new document's timers run too. */
   async runTimers(): Promise<void> {
     const watch = this.#watch;
     for (let documents = 0; documents < MAX_TIMED_DOCUMENTS; documents++) {

@@ -85,8 +85,8 @@ export class JobFeeds {
   }
 
   /**
-   * The events of a job with numbers above `after`, in pieces, up to its end. An empty piece is a sign of life. It stops
-   * without the end if the service closes, or the job has gone. Throws `overloaded` if too many clients watch.
+   * The events of a job with numbers above `after`, in pieces, up to the job's end. An empty piece is a keep-alive. If the
+   * service closes or the job is removed, no event of the end comes. Throws `overloaded` if too many clients watch.
    */
   watch(job: Job, after: number, signal: AbortSignal): AsyncGenerator<readonly JobEvent[]> {
     const known = this.#feeds.get(job.id);

@@ -33,7 +33,7 @@ export interface ToolCall {
   readonly signal: AbortSignal;
 }
 
-/** Milliseconds of a call, more than any route of the gateway allows. */
+/** Milliseconds after which a call ends. The timeouts of the gateway's routes are shorter. */
 const MAX_CALL_MS = 300_000;
 
 /**

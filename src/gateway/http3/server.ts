@@ -34,13 +34,13 @@ const UNI_WINDOW_BYTES = 16_384;
  */
 const FURTHER_FIELDS = 6;
 /**
- * Milliseconds in which the engine ends its connections. It does not end a handshake before its timeout of 10 s, so any
- * client could delay a stop that much.
+ * Milliseconds that a stop waits for the engine to end its connections. The engine ends a handshake only after its timeout of
+ * 10 s, so any client could delay a stop by 10 s.
  */
 const CLOSE_MS = 500;
 /**
- * Milliseconds of silence after which the engine sends a PING; less if half of the idle timeout is less. Otherwise a response
- * that waits, for a payment or for its upstream, could lose a connection whose client sends none (RFC 9114 §5.1 expects it to).
+ * Milliseconds of silence after which the engine sends a PING; less if half of the idle timeout is less. RFC 9114 §5.1
+ * expects the client to send PINGs while it waits for a response. Without PINGs, the idle timeout would end such a connection.
  * @bound
  */
 const PING_MS = 5000;

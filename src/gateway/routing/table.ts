@@ -100,7 +100,7 @@ interface Tables<R extends Routable> {
 }
 
 function* readingsOf<R extends Routable>(guarded: readonly R[], routes: readonly R[]): Steps<PrefixTable<R>> {
-  // If two prefixes share a reading, the guarded one must have it: the table keeps the first.
+  // Two prefixes can have the same reading. The table keeps the first, so the guarded prefixes come first.
   const guardedFirst = [...guarded, ...routes.filter((route) => !route.isGuarded)].filter(
     (route) => !hasPathCondition(route),
   );

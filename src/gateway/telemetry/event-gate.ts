@@ -1,10 +1,10 @@
 /**
- * Events of one kind that pass at once, and events that pass per second after that. Further events are left out and
+ * The burst of events of one kind that pass, and the events that pass per second after it. Other events are dropped and
  * counted. @bound
  */
 const BURST = 200;
 const PER_SECOND = 20;
-/** Milliseconds until the number of left out events is reported. */
+/** Milliseconds until the number of dropped events is reported. */
 const TELL_MS = 1000;
 
 interface Kind {

@@ -39,7 +39,7 @@ export function payElements(script: PayScript, data: PageData): Html {
 <script>${raw(script.text)}</script>`;
 }
 
-/** The URL at which a page gets a blockhash of a cluster of Solana; undefined if the gateway knows none of this network. */
+/** The URL at which a page gets a blockhash of a cluster of Solana; undefined if the gateway has no node of it. */
 export type BlockhashUrl = (network: string) => string | undefined;
 
 /** The data of a page whose payments have one of these requirements. */

@@ -166,7 +166,7 @@ export class SqliteChannels implements Channels {
 
   async work(terms: WorkTerms, limit: number): Promise<readonly Channel[]> {
     const values = { ...terms, ...this.#lease(), now: this.#file.now(), limit };
-    // Most looks find nothing, and need no turn of the file's writers.
+    // Usually there is no work. This query finds that without the file's write lock.
     const look = `SELECT 1 FROM channels WHERE (owed_since > 0 OR standing IN ('refunding', 'closing')) AND ${DUE} LIMIT 1`;
     if (this.#file.get(look, values) === undefined) return [];
     return this.#file.turn(() => this.#file.all<ChannelRow>(WORK, { ...values, ...this.#lease() }).map(toChannel));

@@ -77,7 +77,7 @@ export class SqliteFrontier {
     }
   }
 
-  /** Makes due what would wait for a clock that was set back. */
+  /** Makes addresses due whose time is too far ahead, because the clock was set back. */
   #mend(job: number, now: number): void {
     const most = now + MAX_REST_MS;
     const sql = "SELECT CAST(host AS TEXT) AS host FROM lanes WHERE job = ? AND next_at > ?";

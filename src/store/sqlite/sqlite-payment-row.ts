@@ -16,7 +16,7 @@ export function toPayment(row: PaymentRow): Payment {
   return { ...row, delivered: row.delivered === 1 };
 }
 
-/** The parts of a payment's key alone. */
+/** The key of a payment, without its other properties. */
 export function keyOf({ network, asset, from, nonce }: PaymentKey): PaymentKey {
   return { network, asset, from, nonce };
 }

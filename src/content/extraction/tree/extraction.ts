@@ -110,7 +110,7 @@ export interface PageForms {
 export interface ScriptAddress {
   readonly url: string;
   readonly isModule: boolean;
-  /** True: it has a component, which a framework runs. */
+  /** True: the script defines a component that a framework runs. */
   readonly isComponent?: boolean;
 }
 

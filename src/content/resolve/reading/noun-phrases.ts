@@ -6,7 +6,7 @@ import { isRomance } from "./words.ts";
 /** An argument of the question's predicate: the stems of its words, and of the words that can stand for it. */
 export interface Argument {
   readonly words: ReadonlySet<string>;
-  /** The last word of its noun phrase. Two heads if it joins two phrases. */
+  /** The last word of its noun phrase; of both, if the argument joins two phrases. */
   readonly heads: ReadonlySet<string>;
   /** The nouns that describe it, by which a text can come back to it: "ferry" of "the ferry Aurora". */
   readonly kinds: ReadonlySet<string>;

@@ -1,7 +1,7 @@
 export const VERDICT =
   /\b(?:this|that|the|these|it|its?)\b.{0,40}\b(?:claims?|posts?|statements?|stor(?:y|ies)|rumou?rs?|reports?|images?|videos?|quotes?|headlines?|articles?|is|was|are)\b.{0,40}\b(?:false|fake|untrue|incorrect|misleading|inaccurate|hoax|fabricated|satire|baseless|unfounded|altered|doctored|not\strue|no\s(?:evidence|proof|truth))\b|^\W*(?:(?:our\s)?(?:rating|ruling|verdict|conclusion)\W{1,4})(?:mostly\s)?(?:false|fake|untrue|incorrect|misleading|inaccurate)/iu;
 
-/** A clause that is called untrue. */
+/** A that-clause whose content the sentence rejects as untrue. */
 export const UNTRUE_THAT =
   /\b(?:false|untrue|incorrect|wrong|not\s(?:true|correct|the\scase)|no\s(?:evidence|truth))\s(?:\p{L}+\s){0,2}that\s(.*)$/iu;
 

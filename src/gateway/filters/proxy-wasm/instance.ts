@@ -101,7 +101,7 @@ export class ProxyInstance implements Host, StreamRunner {
 
   /** Runs a callback on a context. Returns undefined if the instance is broken, or breaks because the callback fails. */
   run(context: Context, name: string, call: () => number | undefined): number | undefined {
-    // The end of one stream can be an event for another one of the instance.
+    // An instance has many streams. If it breaks, each stream ends, and that can call this method for another stream.
     if (this.#isBroken) return undefined;
     const result = this.#invoke(context, name, call, this.plugin.settings.fuel);
     if (typeof result === "number") {

@@ -22,7 +22,7 @@ interface EncodedText {
  */
 export class EncodedTexts {
   readonly #slots: (EncodedText | undefined)[] = Array.from({ length: CACHE_SLOTS });
-  /** The hash of the last text that was offered to each slot. A first sight changes only this. */
+  /** The hash of the last text that was offered to each slot. A text that was not seen before changes only its hash here. */
   readonly #prints = new Int32Array(CACHE_SLOTS);
   /** The hash of the last text that `write` did not have. */
   #print = 0;

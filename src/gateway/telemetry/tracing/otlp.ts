@@ -88,7 +88,7 @@ export function isOpen({ lasts, endedAt }: ChildSpan): boolean {
   return lasts && endedAt === -1;
 }
 
-/** A child span as OTLP's JSON. If it does not last, it ends with its request. */
+/** A child span as OTLP's JSON. A span without an end gets the end of its request. */
 export function encodeChild(exchange: Exchange, trace: RequestTrace, child: ChildSpan, context: Ended): string {
   const isTry = child.to !== undefined;
   const times = between(context, child.beganAt, child.endedAt === -1 ? context.endedAt : child.endedAt);

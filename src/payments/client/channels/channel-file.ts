@@ -29,7 +29,7 @@ const channelSchema = z.object({
   config: channelConfigSchema,
   symbol: z.string(),
   decimals: z.int().min(0).max(36),
-  /** The request that the channel was opened for, by which it is refunded. */
+  /** The request that the channel was opened for. A refund sends it again. */
   url: z.string(),
   method: z.string(),
   /** Deposits minus refunds and withdrawals, as far as the client knows. Claims do not lower it. Atomic units, as all amounts. */
@@ -154,7 +154,7 @@ export class ChannelFile {
       throw error;
     }
     const numbers = this.#numbers();
-    // This process was stopped for so long that others have written many states, and removed the one with this number.
+    // This process paused for so long that others have written later states, and removed the state with this number.
     if (Math.max(...numbers) > number + KEPT_STATES) {
       rmSync(path, { force: true });
       return false;

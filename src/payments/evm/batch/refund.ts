@@ -73,7 +73,10 @@ function refundable(
   return smallest(BigInt(amount), balance - claimed);
 }
 
-/** The channel's nonce is not the order's. If it is the next one, a refund has used it: this one, or the seller's own. */
+/**
+ * Finds what used the order's nonce: the channel has another nonce now. If the channel's nonce is the next one, one refund
+ * has used the order's nonce: this order, or a refund that the seller sent without the gateway.
+ */
 async function concludeUsed(
   { node }: Chain,
   id: Hex,

@@ -88,7 +88,7 @@ export function codeTextOf(nodes: readonly ChildNode[]): string | undefined {
   return hasCode ? code : undefined;
 }
 
-/** The text of code that may be bold or slanted, as in coloured code. */
+/** The text of code, parts of which may be bold, italic or deleted, as by syntax highlighting. */
 function markedCode(node: ChildNode): string | undefined {
   if (!isTag(node)) return undefined;
   if (node.name === "br") return "\n";

@@ -85,7 +85,7 @@ function sold(fields: Fields, consumer: string, isResumed: boolean): string[] {
     const lower = name.toLowerCase();
     if (VARYING.has(lower) || VARYING_PREFIXES.some((prefix) => lower.startsWith(prefix))) continue;
     if (isResumed && RESUMING.has(lower)) continue;
-    // The upstream gets the consumer by name. A token for the same consumer can be a new one.
+    // The upstream gets the consumer's name, not the token, and a consumer may use a new token.
     if (lower === "authorization" && consumer !== "") continue;
     kept.push([lower, trimOws(value)]);
   }

@@ -83,7 +83,7 @@ async function versionOf(paths: readonly string[]): Promise<string> {
   return stats.map(({ ino, size, mtimeMs }) => `${ino} ${size} ${mtimeMs}`).join("\n");
 }
 
-/** `version` is that of the files before. Rejects if one changes meanwhile: a part of a list would let other payers buy. */
+/** Rejects if the files are not of `version` afterwards: the payers in the unread part of a list would not be refused. */
 async function readLists(paths: readonly string[], version: string): Promise<ReadonlySet<string>> {
   const addresses = new Set<string>();
   for (const path of paths) await readList(path, addresses);
