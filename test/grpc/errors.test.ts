@@ -345,6 +345,31 @@ describe("a paid route", () => {
   });
 });
 
+test("a call that its server ends without a status fails, and stays owed if it is paid for in advance", async () => {
+  const { price, asset, network, pay_to } = TERMS;
+  const { wire: rig, client } = await serve({
+    route: { x402: { price, asset, network, pay_to, settle: "before" } },
+    more: { x402: { enabled: true, test_mode: true } },
+  });
+  const payment = signedPayment(Date.now() / 1000);
+  const accepted = { ...payment.accepted, extra: { ...payment.accepted.extra, paymentFlow: "upfront" } };
+  const paid = [["payment-signature", encodeHeader({ ...payment, accepted })]] as const;
+  unary(client, 1, paid);
+  const first = await rig.request();
+  first.head(200, [GRPC_TYPE]);
+  first.data(message("half"), h2.END_STREAM);
+  const { grpcStatus, message: why } = await told(client, 1);
+  expect([grpcStatus, why]).toEqual(["2", "the upstream ended the call without a status"]);
+  unary(client, 3, paid);
+  (await rig.request("/test.Echo/Call", 1)).head(200, [GRPC_TYPE], h2.END_STREAM);
+  const { head: _head, message: _why, ...second } = await told(client, 3);
+  expect(second).toEqual({ status: "200", grpcStatus: "2", trailersOnly: true, body: "" });
+  unary(client, 5, paid);
+  response(await rig.request("/test.Echo/Call", 2));
+  const again = await told(client, 5);
+  expect([again.grpcStatus, again.body]).toEqual(["0", message("hi").toString("latin1")]);
+});
+
 test("calls are counted by their status", async () => {
   const { wire: rig, client } = await serve();
   unary(client, 1);

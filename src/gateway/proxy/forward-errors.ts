@@ -11,6 +11,8 @@ export const NO_CONNECTION_FOR_CALL = new GrpcError(NO_CONNECTION.code, NO_CONNE
 export const LATE = new CannedError("upstream-timeout", "the call's deadline has passed");
 export const REFUSED = new CannedError("upstream-failed", "the upstream refused the connection");
 export const NO_RESPONSE = new CannedError("upstream-timeout", "the upstream did not respond in time");
+/** UNKNOWN, as gRPC's clients make of it. */
+export const NO_STATUS = new GrpcError("upstream-failed", "the upstream ended the call without a status", GRPC.UNKNOWN);
 export const NO_TUNNEL = new CannedError("not-implemented", "WebSocket to upstreams over HTTP/2 is not supported");
 export const TOO_LARGE = new CannedError(
   "response-too-large",

@@ -64,7 +64,7 @@ export class GrpcResponse implements ResponseSink {
     if (status !== undefined && head.bodyLength === 0) {
       this.#status = status;
       this.#sink.start(changedHead(head, { status: 200, grpcStatus: status }));
-    } else if (head.status === 200 && isGrpcType(fieldValue(head.fields, "content-type"))) {
+    } else if (head.status === 200 && head.bodyLength !== 0 && isGrpcType(fieldValue(head.fields, "content-type"))) {
       this.#status = status ?? GRPC.UNKNOWN;
       this.#sink.start(head);
     } else this.#responseFor(head);

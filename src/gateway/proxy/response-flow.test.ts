@@ -42,6 +42,7 @@ interface Change extends Partial<ResponseBuffering> {
   readonly maxResponseBytes?: number;
   readonly kind?: ResponseKind;
   readonly bodyLength?: number;
+  readonly grpcStatus?: number;
   /** Bytes of the disk. */
   readonly disk?: number;
   readonly isUnbuffered?: boolean;
@@ -49,6 +50,7 @@ interface Change extends Partial<ResponseBuffering> {
 
 function open(change: Change = {}): ResponseFlow {
   const { maxResponseBytes = 1e9, kind = "whole", bodyLength = -1, disk = 16 * BLOCK_BYTES, isUnbuffered } = change;
+  const { grpcStatus } = change;
   const spool = new Spool({
     limits: { folder, maxBytes: disk },
     now: () => clock.now(),
@@ -70,7 +72,10 @@ function open(change: Change = {}): ResponseFlow {
   // No other members are read.
   const target = { maxResponseBytes, responses: isUnbuffered === true ? undefined : responses } as ForwardTarget;
   const flow = new ResponseFlow(client.exchange, source, target);
-  flow.begin({ status: 200, reason: "", fields: "", bodyLength }, kind);
+  flow.begin(
+    { status: 200, reason: "", fields: "", bodyLength, ...(grpcStatus === undefined ? {} : { grpcStatus }) },
+    kind,
+  );
   return flow;
 }
 
@@ -101,6 +106,19 @@ describe("a response within its limits", () => {
     flow.drained();
     flow.end("X: 1\r\n");
     expect([got(), client.trailers, resumed, flow.received]).toEqual(["ab", "X: 1\r\n", 1, 2 * PIECE]);
+  });
+
+  test.each([
+    ["call", "grpc-status: 5\r\n", undefined, ""],
+    ["call", "", undefined, "aborted: upstream-failed"],
+    ["call", "grpc-status: none\r\n", undefined, "aborted: upstream-failed"],
+    ["call", "", 0, ""],
+    ["whole", "", undefined, ""],
+  ] as const)("%s with the trailers %j after the status %p ends: %p", (kind, trailers, grpcStatus, error) => {
+    const flow = open({ kind, ...(grpcStatus === undefined ? {} : { grpcStatus }) });
+    send(flow, "a", 1);
+    flow.end(trailers);
+    expect([client.error, client.trailers]).toEqual([error, error === "" ? trailers : undefined]);
   });
 
   test.each<[ResponseKind, boolean]>([

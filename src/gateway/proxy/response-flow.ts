@@ -1,5 +1,6 @@
 import { type TurnpikeError } from "../../lib/errors.ts";
-import { type Fields } from "../../lib/http/fields.ts";
+import { type Fields, fieldValue } from "../../lib/http/fields.ts";
+import { parseGrpcStatus } from "../../lib/http/grpc-status.ts";
 import { type Exchange, type ResponseHead } from "../exchange/exchange.ts";
 import * as errors from "./forward-errors.ts";
 import { MessageMeter } from "./message-meter.ts";
@@ -15,6 +16,8 @@ export class ResponseFlow {
   readonly #source: BufferSource;
   readonly #target: Pick<ForwardTarget, "maxResponseBytes" | "responses">;
   #kind: ResponseKind = "whole";
+  /** The trailers of a gRPC call must have its status, as its head had none. */
+  #lacksStatus = false;
   /** Limits each message of a gRPC call, instead of the whole body. */
   #messages: MessageMeter | undefined;
   #maxBytes = 0;
@@ -36,7 +39,9 @@ export class ResponseFlow {
     this.#kind = kind;
     this.#expected = head.bodyLength;
     this.#maxBytes = kind === "events" ? Number.POSITIVE_INFINITY : this.#target.maxResponseBytes;
-    if (kind === "call") this.#messages = new MessageMeter(this.#maxBytes);
+    if (kind !== "call") return;
+    this.#messages = new MessageMeter(this.#maxBytes);
+    this.#lacksStatus = head.grpcStatus === undefined;
   }
 
   /** Like `BodySink.data`. */
@@ -72,7 +77,9 @@ export class ResponseFlow {
   }
 
   end(trailers: Fields): void {
-    if (this.#buffer === undefined) this.#exchange.response.end(trailers);
+    const isCut = this.#lacksStatus && parseGrpcStatus(fieldValue(trailers, "grpc-status")) === undefined;
+    if (isCut) this.#exchange.response.abort(errors.NO_STATUS);
+    else if (this.#buffer === undefined) this.#exchange.response.end(trailers);
     else this.#buffer.end(trailers);
   }
 

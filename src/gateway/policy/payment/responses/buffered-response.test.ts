@@ -299,9 +299,13 @@ describe("an unsold response", () => {
   });
 
   test("is a gRPC call whose end reports a failure, or no status", async () => {
-    for (const trailers of ["grpc-status: 5\r\n", ""]) {
+    for (const [trailers, head] of [
+      ["grpc-status: 5\r\n", {}],
+      ["", {}],
+      ["grpc-status: 5\r\n", { grpcStatus: 0 }],
+    ] as const) {
       const { exchange, held, pool, told } = buffered({ isGrpc: true });
-      held.start(headOf(200));
+      held.start(headOf(200, -1, head));
       send(held, 3);
       held.end(trailers);
       expect(told).toEqual(["unpaid"]);

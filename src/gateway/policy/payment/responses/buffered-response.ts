@@ -169,12 +169,12 @@ export class BufferedResponse extends PausingSink {
       trailers: withoutPaymentClaims(trailers),
       size: this.#size,
     });
-    if (!this.exchange.head.isGrpc || head.grpcStatus !== undefined || isSuccess(trailers)) {
+    // A gRPC call can report at its end that it failed. A failed call is free.
+    const grpcStatus = parseGrpcStatus(fieldValue(trailers, "grpc-status")) ?? head.grpcStatus ?? GRPC.UNKNOWN;
+    if (!this.exchange.head.isGrpc || grpcStatus === GRPC.OK) {
       this.#events.complete(response);
       return;
     }
-    // A gRPC call reports at its end that it failed. A failed call is free.
-    const grpcStatus = parseGrpcStatus(fieldValue(trailers, "grpc-status")) ?? GRPC.UNKNOWN;
     this.#events.unpaid(failureOf({ status: head.status, grpcStatus }));
     void sendResponse(this.exchange, response, this.#unsold(head))
       .catch(() => this.sink.abort(new TurnpikeError("internal", "the response could not be sent")))
@@ -265,9 +265,4 @@ function failureOf(head: Pick<ResponseHead, "status" | "grpcStatus">): Failure {
 /** A gRPC call whose head reports a failure. */
 function hasFailedCall({ grpcStatus = GRPC.OK }: Pick<ResponseHead, "grpcStatus">): boolean {
   return grpcStatus !== GRPC.OK;
-}
-
-/** Whether the trailers of a gRPC call report success. A call without a status has failed too. */
-function isSuccess(trailers: Fields): boolean {
-  return parseGrpcStatus(fieldValue(trailers, "grpc-status")) === GRPC.OK;
 }
