@@ -413,6 +413,43 @@ describe("with another configuration", () => {
   );
 
   test(
+    "Ctrl-C, which signals the whole group, does not end the browser before a page visit in flight",
+    async () => {
+      const arrived = Promise.withResolvers<void>();
+      const released = Promise.withResolvers<void>();
+      using site = Bun.serve({
+        hostname: "127.0.0.1",
+        port: 0,
+        fetch: async () => {
+          arrived.resolve();
+          await released.promise;
+          return new Response("<p>Still here</p>", { headers: { "content-type": "text/html" } });
+        },
+      });
+      const { program, url } = await startFree(["--allow-private"], { command: [BIN], detached: true });
+      const visit = fetch(`${url}/screenshot`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ url: site.url.href }),
+      });
+      await arrived.promise;
+      process.kill(-program.pid, "SIGINT");
+      await until("no new connections", async () => {
+        const probe = fetch(`${url}/.healthz`, { headers: { connection: "close" } });
+        return await probe.then(
+          () => undefined,
+          () => true,
+        );
+      });
+      released.resolve();
+      expect((await visit).status).toBe(200);
+      expect(await program.exit()).toBe(0);
+      expect(program.output).not.toContain("The browser stopped");
+    },
+    TIME_MS,
+  );
+
+  test(
     "a content service that hangs does not prevent its stop",
     async () => {
       const { program } = await startFree();

@@ -89,6 +89,8 @@ export async function launchBrowser(
     cwd: profile,
     env: environmentOf(program, profile),
     stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"],
+    // A process group of its own: Ctrl-C signals the service's whole group, and visits in flight still need the browser.
+    detached: true,
   });
   const started = watch(child);
   const pid = child.pid ?? 0;

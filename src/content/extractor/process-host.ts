@@ -33,6 +33,8 @@ export class ProcessHost implements Host {
       stdin: "pipe",
       stdout: "pipe",
       stderr: "ignore",
+      // A process group of its own: Ctrl-C signals the service's whole group, and visits in flight still need the process.
+      detached: true,
       env: { ...ENGINE, ...childEnvironment() },
     });
     this.#process.unref();

@@ -25,6 +25,7 @@ export async function runProgram({ program, args, input, timeoutMs, signal }: Ru
     stdin: input ?? "ignore",
     stdout: "pipe",
     stderr: "ignore",
+    detached: true,
     // More threads than one only make each of several pages slower.
     env: { PATH: process.env["PATH"] ?? "", OMP_THREAD_LIMIT: "1" },
     timeout: Math.ceil(timeoutMs),

@@ -60,6 +60,7 @@ export async function startCell(settings: CellSettings, socket: string, observe:
   const child = spawn(unshare, [...NAMESPACES, ...OUTER, ...command, JSON.stringify(order)], {
     env: childEnvironment(),
     stdio: ["pipe", "ignore", "pipe", "pipe", "pipe"],
+    detached: true,
   });
   const watched = watch(child);
   const { exited } = watched;
