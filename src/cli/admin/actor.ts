@@ -1,9 +1,7 @@
-import * as z from "zod";
-
-export const actorSchema = z.looseObject({ kind: z.string(), address: z.string() });
+import { type Actor } from "../../gateway/admin/shapes/common.ts";
 
 /** The client in readable form: `operator 127.0.0.1`; empty if the change had no client. */
-export function actorText(by: z.output<typeof actorSchema> | undefined): string {
+export function actorText(by: Actor | undefined): string {
   if (by === undefined) return "";
   return by.address === "" ? by.kind : `${by.kind} ${by.address}`;
 }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { type ShownChannel, channel } from "../../gateway/admin/shapes/channels.ts";
 import { formatAmount } from "../../payments/x402/price.ts";
 import { type Column } from "../common/table.ts";
 import { timeText } from "../common/units.ts";
@@ -17,28 +18,14 @@ Lists the payment channels of a running gateway, and settles them.
   retry     claim those of one channel, also if they are written off
   close     claim the charges of one, and pay its rest back to the payer`;
 
-const channelSchema = z.looseObject({
-  id: z.string(),
-  payer: z.string(),
-  symbol: z.string().optional(),
-  decimals: z.number().optional(),
-  standing: z.string(),
-  balance: z.string(),
-  charged: z.string(),
-  claimed: z.string(),
-  lost: z.string().default("0"),
-  used_ms: z.number(),
-});
-type Channel = z.output<typeof channelSchema>;
+const listSchema = z.object({ channels: z.array(channel) });
+const claimedSchema = z.object({ channels: z.number() });
 
-const listSchema = z.looseObject({ channels: z.array(channelSchema) });
-const claimedSchema = z.looseObject({ channels: z.number() });
-
-function amountText(amount: string, { symbol, decimals }: Channel): string {
+function amountText(amount: string, { symbol, decimals }: ShownChannel): string {
   return decimals === undefined ? amount : `${formatAmount(amount, decimals)} ${symbol ?? ""}`;
 }
 
-const COLUMNS: readonly Column<Channel>[] = [
+const COLUMNS: readonly Column<ShownChannel>[] = [
   { title: "ID", cell: ({ id }) => id },
   { title: "PAYER", cell: ({ payer }) => payer },
   { title: "STANDING", cell: ({ standing }) => standing },
@@ -74,7 +61,7 @@ export const CHANNELS: AdminCommand = {
     close: callForm({
       words: ["ID"],
       request: ([id = ""]) => ({ method: "DELETE", path: pathOf("channels", id) }),
-      schema: channelSchema,
+      schema: channel,
       text: ({ id }) => `${id} is closed within seconds\n`,
     }),
   },

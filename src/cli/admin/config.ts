@@ -1,4 +1,5 @@
-import * as z from "zod";
+import { checked, type Diagnostic } from "../../gateway/admin/shapes/common.ts";
+import { status } from "../../gateway/admin/shapes/status.ts";
 import { counted } from "../common/counted.ts";
 import { visibleText } from "../../lib/text/visible-text.ts";
 import { sayError, sayWarning } from "../common/terminal.ts";
@@ -39,18 +40,6 @@ Shows, checks and replaces the configuration of a running gateway.
   replace    use FILE from now on; "<secret>" in it keeps the current secret
   schema     print the JSON schema of configurations`;
 
-const diagnostic = z.object({ path: z.string(), message: z.string(), notice: z.literal(true).optional() });
-const checkedSchema = z.object({
-  ok: z.boolean(),
-  problems: z.array(diagnostic),
-  warnings: z.array(diagnostic),
-  difference: z.array(z.unknown()),
-  restart: z.array(z.string()),
-});
-const statusSchema = z.object({
-  config: z.looseObject({ path: z.string().nullable(), difference: z.array(z.unknown()) }),
-});
-
 function printForm(path: string): Form {
   return {
     read: () => async (client) => {
@@ -75,7 +64,7 @@ export const CONFIG: AdminCommand = {
 };
 
 async function diff(client: AdminClient, values: Values): Promise<number> {
-  const { config: state } = readAs(client, statusSchema, await client.json({ path: "/status" }));
+  const { config: state } = readAs(client, status, await client.json({ path: "/status" }));
   const { difference, path } = state;
   const text =
     difference.length === 0 ? `no difference from ${path ?? "the defaults"}` : patchLines(difference).join("\n");
@@ -86,7 +75,7 @@ function check([file = ""]: readonly string[], { json, strict }: Values): AdminA
   return async (client) => {
     const body = await readObject(file, "configuration");
     const response = await client.json({ method: "POST", path: "/config/check", body });
-    const { ok, problems, warnings, difference, restart } = readAs(client, checkedSchema, response);
+    const { ok, problems, warnings, difference, restart } = readAs(client, checked, response);
     const errors = strict === true ? warnings.filter(({ notice }) => notice !== true).length : 0;
     const code = ok && errors === 0 ? 0 : 1;
     if (json === true) {
@@ -115,6 +104,6 @@ function replace([file = ""]: readonly string[], values: Values): AdminAction {
   };
 }
 
-function diagnosticText({ path, message }: z.output<typeof diagnostic>): string {
+function diagnosticText({ path, message }: Diagnostic): string {
   return visibleText(path === "" ? message : `${path}: ${message}`);
 }

@@ -1,11 +1,18 @@
 import * as z from "zod";
+import {
+  credit as creditShape,
+  creditWithHistory,
+  issuedCredit,
+  refundedCredit,
+  type ShownCredit,
+} from "../../gateway/admin/shapes/credits.ts";
 import { type FlagTable } from "../common/flags.ts";
 import { type Column } from "../common/table.ts";
 import { timeText } from "../common/units.ts";
 import { UsageError } from "../common/usage-error.ts";
 import { pathOf, queryOf } from "./admin-client.ts";
 import { type AdminCommand, callForm, printJson, readAs, tableText, textFlag, type Values } from "./admin-command.ts";
-import { moneyText, refundSchema, refundText } from "./refund.ts";
+import { moneyText, refundText } from "./refund.ts";
 
 const FLAGS = {
   owner: { type: "string", value: "A", text: "list: only balances of this wallet" },
@@ -38,25 +45,9 @@ Lists the prepaid balances of a running gateway, and changes them.
   revoke    revoke the token; the rest of the balance stays
   refund    send the rest of a balance, or the amount, to those who bought it`;
 
-const creditSchema = z.looseObject({
-  id: z.string(),
-  owner: z.string(),
-  unit: z.string(),
-  name: z.string(),
-  symbol: z.string().optional(),
-  decimals: z.number().optional(),
-  balance: z.string(),
-  state: z.string(),
-  expires_ms: z.number(),
-});
-type Credit = z.output<typeof creditSchema>;
+const listSchema = z.object({ credits: z.array(creditShape) });
 
-const listSchema = z.looseObject({ credits: z.array(creditSchema) });
-const issuedSchema = z.looseObject({ token: z.string(), credit: creditSchema });
-const refundedSchema = z.looseObject({ credit: creditSchema, refunds: z.array(refundSchema) });
-const historySchema = z.looseObject({ credit: creditSchema });
-
-const COLUMNS: readonly Column<Credit>[] = [
+const COLUMNS: readonly Column<ShownCredit>[] = [
   { title: "ID", cell: ({ id }) => id },
   { title: "WALLET", cell: ({ owner }) => owner },
   { title: "BALANCE", cell: balanceText },
@@ -65,7 +56,7 @@ const COLUMNS: readonly Column<Credit>[] = [
   { title: "NAME", cell: ({ name }) => name },
 ];
 
-function balanceText(credit: Credit): string {
+function balanceText(credit: ShownCredit): string {
   const { unit, balance } = credit;
   if (unit === "time") return "all requests";
   if (unit === "calls") return `${balance} requests`;
@@ -106,7 +97,7 @@ export const CREDIT: AdminCommand = {
         ([id = ""]) =>
         async (client) => {
           const response = await client.json({ path: pathOf("credits", id) });
-          readAs(client, historySchema, response);
+          readAs(client, creditWithHistory, response);
           await printJson(response);
           return 0;
         },
@@ -120,13 +111,13 @@ export const CREDIT: AdminCommand = {
         const routes = route === undefined ? undefined : [route];
         return { method: "POST", path: "/credits", body: JSON.stringify({ owner, ...texts, calls, seconds, routes }) };
       },
-      schema: issuedSchema,
+      schema: issuedCredit,
       text: ({ token }) => `${token}\n`,
     }),
     revoke: callForm({
       words: ["ID"],
       request: ([id = ""]) => ({ method: "DELETE", path: pathOf("credits", id) }),
-      schema: creditSchema,
+      schema: creditShape,
       text: (credit) => `revoked ${credit.id}; ${balanceText(credit)} are left\n`,
     }),
     refund: callForm({
@@ -137,7 +128,7 @@ export const CREDIT: AdminCommand = {
         const body = JSON.stringify({ transaction, ...texts });
         return { method: "POST", path: pathOf("credits", id, "refunds"), body };
       },
-      schema: refundedSchema,
+      schema: refundedCredit,
       text({ credit, refunds }) {
         const lines = refunds.length === 0 ? ["recorded"] : refunds.map(refundText);
         return `${lines.join("\n")}; ${balanceText(credit)} are left\n`;

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import { type AdminEvent, event as eventShape, storedEvents } from "../../gateway/admin/shapes/events.ts";
 import { EVENT_KINDS } from "../../gateway/telemetry/event.ts";
 import { isObject } from "../../lib/is-object.ts";
 import { parsedJson } from "../../lib/parsed-json.ts";
@@ -7,7 +7,7 @@ import { visibleText } from "../../lib/text/visible-text.ts";
 import { UsageError } from "../common/usage-error.ts";
 import { type AdminClient } from "./admin-client.ts";
 import { type AdminCommand, print, readAs, tableText, textFlag, told, type Values } from "./admin-command.ts";
-import { actorSchema, actorText } from "./actor.ts";
+import { actorText } from "./actor.ts";
 import { followStream } from "./follow-stream.ts";
 import { parseTime, timeText } from "../common/units.ts";
 import { type FlagTable } from "../common/flags.ts";
@@ -30,18 +30,6 @@ const FLAGS = {
 const USAGE = `usage: turnpike events [--since WHEN] [--kind K ...] [--follow] [--json]
 
 Shows the events of a gateway: changes, reloads, health of servers, restarts of workers, failures of payments.`;
-
-const eventSchema = z.looseObject({
-  id: z.number(),
-  time_ms: z.number(),
-  kind: z.string(),
-  by: actorSchema.optional(),
-  outcome: z.string().optional(),
-  message: z.string(),
-});
-const eventsSchema = z.object({ events: z.array(eventSchema) });
-
-export type AdminEvent = z.output<typeof eventSchema>;
 
 const COLUMNS: readonly Column<AdminEvent>[] = [
   {
@@ -86,7 +74,7 @@ export const EVENTS: AdminCommand = {
 
 /** Parses an event of the stream; undefined if this version cannot read it. */
 export function parseEvent(json: string): AdminEvent | undefined {
-  return eventSchema.safeParse(parsedJson(json)).data;
+  return eventShape.safeParse(parsedJson(json)).data;
 }
 
 function wantedOf(values: Values, follows: boolean, now: number): Wanted {
@@ -111,7 +99,7 @@ function timeOf(text: string, now: number): number {
 
 async function list(client: AdminClient, wanted: Wanted, values: Values): Promise<number> {
   const response = await client.json({ path: `/events?format=json&since=${wanted.after ?? "0"}` });
-  const found = readAs(client, eventsSchema, response).events.filter((event) => isWanted(event, wanted));
+  const found = readAs(client, storedEvents, response).events.filter((event) => isWanted(event, wanted));
   const shown = { ...(isObject(response) ? response : {}), events: found };
   return await told(values, shown, tableText(COLUMNS, found, "no events"));
 }

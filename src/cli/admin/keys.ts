@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { type ListedKeys, listedKeys } from "../../gateway/admin/shapes/common.ts";
 import { type FlagTable } from "../common/flags.ts";
 import { type Column } from "../common/table.ts";
 import { UsageError } from "../common/usage-error.ts";
@@ -31,19 +32,9 @@ Lists, issues and revokes the API keys of the routes of a running gateway.
   issue     issue a key for the route of PREFIX; prints the key, which is not shown again
   revoke    revoke the key that the list shows with this number and this owner`;
 
-const listSchema = z.object({
-  routes: z.array(
-    z.object({
-      path_prefix: z.string(),
-      host: z.string().default(""),
-      name: z.string().default(""),
-      keys: z.array(z.object({ number: z.number(), owner: z.string() })),
-    }),
-  ),
-});
 const issuedSchema = doneSchema.extend({ key: z.string() });
 
-type KeyRow = Omit<z.output<typeof listSchema>["routes"][number], "keys"> & {
+type KeyRow = Omit<ListedKeys["routes"][number], "keys"> & {
   readonly number: number | "-";
   readonly owner: string;
 };
@@ -52,13 +43,13 @@ const NO_KEY = { number: "-", owner: "(no key)" } as const;
 
 const COLUMNS: readonly Column<KeyRow>[] = [
   { title: "PREFIX", cell: ({ path_prefix: prefix }) => prefix },
-  { title: "HOST", cell: ({ host }) => host },
-  { title: "NAME", cell: ({ name }) => name },
+  { title: "HOST", cell: ({ host = "" }) => host },
+  { title: "NAME", cell: ({ name = "" }) => name },
   { title: "NUMBER", cell: ({ number }) => String(number), right: true },
   { title: "OWNER", cell: ({ owner }) => owner },
 ];
 
-const list = showForm("/keys", listSchema, ({ routes }) => {
+const list = showForm("/keys", listedKeys, ({ routes }) => {
   const rows = routes.flatMap(({ keys, ...route }) =>
     (keys.length === 0 ? [NO_KEY] : keys).map((key) => ({ ...route, ...key })),
   );

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import { refund as refundShape, type ShownRefund } from "../../gateway/admin/shapes/payments.ts";
 import { formatAmount } from "../../payments/x402/price.ts";
 import { type FlagTable } from "../common/flags.ts";
 import { pathOf } from "./admin-client.ts";
@@ -28,16 +28,6 @@ const USAGE = `usage: turnpike refund PAYMENT [--amount A] [--id ID] [--json]
 Sends the money of a payment back to its payer, from the address that received it. PAYMENT is its whole nonce or
 transaction, as turnpike ledger show prints them.`;
 
-export const refundSchema = z.looseObject({
-  id: z.string(),
-  state: z.string(),
-  amount: z.string(),
-  decimals: z.number().optional(),
-  symbol: z.string().optional(),
-  transaction: z.string(),
-  reason: z.string(),
-});
-
 /** `turnpike refund`: sends the money of a payment back. The exit code is 0 only if the money was given back. */
 export const REFUND: AdminCommand = {
   usage: USAGE,
@@ -51,7 +41,7 @@ export const REFUND: AdminCommand = {
         const body = JSON.stringify({ amount, id, transaction });
         return { method: "POST", path: pathOf("payments", payment, "refunds"), body };
       },
-      schema: refundSchema,
+      schema: refundShape,
       text: refundText,
       isDone: ({ state }) => state === "settled" || state === "recorded",
     }),
@@ -67,7 +57,7 @@ export function moneyText(
 }
 
 /** The outcome of a refund, for people. */
-export function refundText(refund: z.output<typeof refundSchema>): string {
+export function refundText(refund: ShownRefund): string {
   const { id, state, transaction, reason } = refund;
   const what = `the refund "${id}" of ${moneyText(refund.amount, refund)}`;
   if (state === "settled") return `${what} is settled by ${transaction}`;

@@ -1,12 +1,11 @@
-import * as z from "zod";
+import { type Status, status } from "../../gateway/admin/shapes/status.ts";
 import { counted } from "../common/counted.ts";
 import { detailList } from "../common/table.ts";
 import { type AdminCommand, showForm } from "./admin-command.ts";
-import { actorSchema, actorText } from "./actor.ts";
+import { actorText } from "./actor.ts";
 import { patchLines } from "./change-text.ts";
 import { ageText } from "../../lib/time/age-text.ts";
 import { timeText } from "../common/units.ts";
-import { wasmSchema } from "./wasm-schema.ts";
 
 const USAGE = `usage: turnpike status [--json]
 
@@ -16,42 +15,12 @@ its file.`;
 /** Changes in memory that are shown; the others are only counted. */
 const MAX_SHOWN = 5;
 
-const statusSchema = z.object({
-  status: z.string(),
-  problems: z.array(z.string()).default([]),
-  version: z.string(),
-  started_at_ms: z.number(),
-  routes: z.number(),
-  upstreams: z.number(),
-  port: z.number(),
-  workers: z.number(),
-  config: z.object({
-    path: z.string().nullable(),
-    revision: z.string(),
-    changed_in_memory: z.boolean(),
-    changed_on_disk: z.boolean(),
-    difference: z.array(z.unknown()),
-  }),
-  last_reload: z.object({ time_ms: z.number(), by: actorSchema, ok: z.boolean(), detail: z.string() }).nullable(),
-  certificates: z.array(z.object({ path: z.string(), valid_from_ms: z.number(), valid_to_ms: z.number() })).default([]),
-  facilitators: z
-    .object({
-      members: z.array(z.object({ name: z.string(), breakers_open: z.number() })),
-      breakers_open: z.number(),
-      gas: z.array(z.object({ network: z.string(), balance: z.number(), low_keys: z.number() })),
-    })
-    .default({ members: [], breakers_open: 0, gas: [] }),
-  wasm: wasmSchema,
-});
-
 /** `turnpike status`: shows the state of a running gateway. */
 export const STATUS: AdminCommand = {
   usage: USAGE,
   json: "print the whole response of GET /v1/status",
-  forms: { "": showForm("/status", statusSchema, statusText) },
+  forms: { "": showForm("/status", status, statusText) },
 };
-
-type Status = z.output<typeof statusSchema>;
 
 function statusText(response: Status, now: number): string {
   const { config, wasm } = response;

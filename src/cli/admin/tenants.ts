@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { type Tenant, tenant } from "../../gateway/admin/shapes/common.ts";
 import { type Column } from "../common/table.ts";
 import { queryOf } from "./admin-client.ts";
 import { type AdminCommand, callForm, doneSchema, showForm, tableText } from "./admin-command.ts";
@@ -12,10 +13,7 @@ Lists the warm tenants of a running gateway, and removes one.
   list      list all of them (also without a subcommand)
   remove    forget the tenant of KEY; its next request starts it again`;
 
-const tenantsSchema = z.object({
-  tenants: z.array(z.looseObject({ key: z.string(), path: z.string(), last_used_ms: z.number(), workers: z.number() })),
-});
-type Tenant = z.output<typeof tenantsSchema>["tenants"][number];
+const listed = z.object({ tenants: z.array(tenant) });
 
 const COLUMNS: readonly Column<Tenant>[] = [
   { title: "KEY", cell: ({ key }) => key },
@@ -24,7 +22,7 @@ const COLUMNS: readonly Column<Tenant>[] = [
   { title: "WORKERS", cell: ({ workers }) => String(workers) },
 ];
 
-const list = showForm("/tenants", tenantsSchema, ({ tenants }) => tableText(COLUMNS, tenants, "no tenants"));
+const list = showForm("/tenants", listed, ({ tenants }) => tableText(COLUMNS, tenants, "no tenants"));
 
 /** `turnpike tenants`: shows the warm tenants of a running gateway, and removes one. */
 export const TENANTS: AdminCommand = {

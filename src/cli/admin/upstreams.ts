@@ -1,4 +1,9 @@
-import * as z from "zod";
+import {
+  deletedUpstream,
+  type ListedUpstreams,
+  listedUpstreams,
+  type ServerFigures,
+} from "../../gateway/admin/shapes/common.ts";
 import { type Column } from "../common/table.ts";
 import { visibleText } from "../../lib/text/visible-text.ts";
 import { UsageError } from "../common/usage-error.ts";
@@ -42,33 +47,10 @@ Lists and changes the upstreams of a running gateway, and drains their servers.
   drain      send no new requests to SERVER (its name in the list); requests in flight end normally
   undrain    send requests to SERVER again`;
 
-const serverSchema = z.looseObject({
-  server: z.string(),
-  health: z.string(),
-  in_rotation: z.boolean(),
-  drained: z.boolean(),
-  reason: z.string().default(""),
-  failures: z.number(),
-  requests_in_flight: z.number(),
-  connections: z.number(),
-  last_failure_ms: z.number().optional(),
-});
-const upstreamsSchema = z.object({
-  upstreams: z.array(
-    z.looseObject({
-      name: z.string(),
-      load_balancer: z.string(),
-      servers: z.array(serverSchema),
-      waiting: z.array(z.string()).optional(),
-    }),
-  ),
-});
-const removedSchema = doneSchema.extend({ waiting: z.array(z.string()).default([]) });
-
 interface ServerRow {
   readonly upstream: string;
   readonly balancer: string;
-  readonly server: z.output<typeof serverSchema> | undefined;
+  readonly server: ServerFigures | undefined;
   /** The routes that name it; undefined unless it is deleted. */
   readonly waiting: readonly string[] | undefined;
 }
@@ -93,7 +75,7 @@ const MAX_NAMED = 5;
 const LOOK_MS = 200;
 const MAX_WAIT_S = 86_400;
 
-const list = showForm("/upstreams", upstreamsSchema, (data, now) =>
+const list = showForm("/upstreams", listedUpstreams, (data, now) =>
   tableText<ServerRow>(columnsAt(now), rowsOf(data), "no upstreams"),
 );
 const SERVER = ["NAME", "SERVER"];
@@ -114,11 +96,11 @@ export const UPSTREAMS: AdminCommand = {
 };
 
 function gapText(client: AdminClient, response: unknown): string {
-  const { waiting } = readAs(client, removedSchema, response);
+  const { waiting } = readAs(client, deletedUpstream, response);
   return waiting.length === 0 ? "" : `; until it is added again, ${waitingText(waiting, MAX_NAMED)}`;
 }
 
-function rowsOf({ upstreams: all }: z.output<typeof upstreamsSchema>): ServerRow[] {
+function rowsOf({ upstreams: all }: ListedUpstreams): ServerRow[] {
   return all.flatMap(({ name, load_balancer: balancer, servers, waiting }) =>
     (servers.length === 0 ? [undefined] : servers).map((server) => ({ upstream: name, balancer, server, waiting })),
   );
@@ -157,7 +139,7 @@ async function untilIdle(
 ): Promise<number> {
   let left = 0;
   const isIdle = async (): Promise<boolean> => {
-    const response = readAs(client, upstreamsSchema, await client.json({ path: "/upstreams" }));
+    const response = readAs(client, listedUpstreams, await client.json({ path: "/upstreams" }));
     const found = response.upstreams.find(({ name }) => name === upstream);
     left = found?.servers.find((member) => member.server === server)?.requests_in_flight ?? 0;
     return left === 0;

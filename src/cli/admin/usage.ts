@@ -1,4 +1,4 @@
-import * as z from "zod";
+import { type UsageBody, usage } from "../../gateway/admin/shapes/usage.ts";
 import { amountText } from "../common/ledger-record.ts";
 import { writeStandard } from "../common/standard-output.ts";
 import { type Column } from "../common/table.ts";
@@ -35,34 +35,11 @@ const USAGE = `usage: turnpike usage [--by consumer|route|upstream] [--reset] [-
 
 Shows the usage of a gateway since the last reset, the most requests first.`;
 
-const counts = {
-  requests: z.number(),
-  request_bytes: z.number(),
-  response_bytes: z.number(),
-  client_errors: z.number(),
-  server_errors: z.number(),
-  last_seen_ms: z.number(),
-  other: z.boolean().optional(),
-};
-const sold = {
-  ...counts,
-  payments: z.number(),
-  amounts: z.array(z.object({ network: z.string(), asset: z.string(), amount: z.string() })),
-};
-const usageSchema = z.object({
-  since_ms: z.number(),
-  full: z.array(z.string()).default([]),
-  consumers: z.array(z.object({ name: z.string(), anonymous: z.boolean().optional(), ...sold })),
-  routes: z.array(z.object({ route: z.string(), ...sold })),
-  upstreams: z.array(z.object({ upstream: z.string(), ...counts })),
-});
-type Usage = z.output<typeof usageSchema>;
-
 /** The counters of one consumer, route or upstream, with its name. */
-interface UpstreamRow extends Omit<Usage["upstreams"][number], "upstream"> {
+interface UpstreamRow extends Omit<UsageBody["upstreams"][number], "upstream"> {
   readonly name: string;
   readonly payments?: number;
-  readonly amounts?: Usage["consumers"][number]["amounts"];
+  readonly amounts?: UsageBody["consumers"][number]["amounts"];
 }
 
 const KEYS = ["consumer", "route", "upstream"] as const;
@@ -99,7 +76,7 @@ function read(_words: readonly string[], values: Values): AdminAction {
     if (csv === true) return await printCsv(client, reset);
     const response = await client.json({ path: `/usage${queryOf({ reset })}` });
     const keys = by === undefined ? KEYS : [by];
-    return await told(values, response, () => usageText(readAs(client, usageSchema, response), keys));
+    return await told(values, response, () => usageText(readAs(client, usage, response), keys));
   };
 }
 
@@ -118,7 +95,7 @@ function keyOf(text: string | undefined): Key | undefined {
   return key;
 }
 
-function usageText(report: Usage, keys: readonly Key[]): string {
+function usageText(report: UsageBody, keys: readonly Key[]): string {
   const tables = keys.map((key) => {
     const columns = [
       { title: key.toUpperCase(), cell: nameText },
@@ -134,7 +111,7 @@ function usageText(report: Usage, keys: readonly Key[]): string {
   return since + tables.join("\n") + full.join("");
 }
 
-function rowsOf({ consumers, routes, upstreams }: Usage, key: Key): readonly UpstreamRow[] {
+function rowsOf({ consumers, routes, upstreams }: UsageBody, key: Key): readonly UpstreamRow[] {
   if (key === "route") return routes.map(({ route, ...rest }) => ({ name: route, ...rest }));
   if (key === "upstream") return upstreams.map(({ upstream, ...rest }) => ({ name: upstream, ...rest }));
   return consumers.map((consumer) => ({

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
+import { type OverviewSnapshot } from "../../../gateway/admin/shapes/overview.ts";
 import { frameOf } from "./frame.ts";
 import { readKeys } from "./keys.ts";
-import { type Snapshot } from "./snapshot.ts";
+import { filterEntry, QUIET } from "./testing/quiet.ts";
 import { COLORED, COLORLESS, widthOf } from "./spans.ts";
 import { TopState } from "./top-state.ts";
 
@@ -10,8 +11,8 @@ const EVIL = "\u001b[2J\u202ee\r\n";
 function route(
   name: string,
   requests: number,
-  over: Partial<Snapshot["routes"][number]> = {},
-): Snapshot["routes"][number] {
+  over: Partial<OverviewSnapshot["routes"][number]> = {},
+): OverviewSnapshot["routes"][number] {
   return {
     route: name,
     requests,
@@ -24,48 +25,36 @@ function route(
   };
 }
 
-function snapshot(seconds: number, routes: readonly Snapshot["routes"][number][]): Snapshot {
+function snapshot(seconds: number, routes: readonly OverviewSnapshot["routes"][number][]): OverviewSnapshot {
   return {
+    ...QUIET,
     time_ms: 7_000_000 + seconds * 1000,
     started_at_ms: 1000,
-    workers: [{ pid: 1, requests_in_flight: 1, connections: 1 }],
+    workers: [{ row: 1, pid: 1, started_at_ms: 1000, requests_in_flight: 1, connections: 1 }],
     requests: routes.reduce((sum, { requests }) => sum + requests, 0),
-    responses: { "2xx": 0, "5xx": seconds },
-    request_bytes: 0,
-    response_bytes: 0,
+    responses: { ...QUIET.responses, "5xx": seconds },
     connections_open: 3,
     requests_in_flight: 2,
     durations: { bounds_ms: [10], counts: [seconds, 0] },
     routes: [...routes],
-    caches: { hits: 0, misses: 0, stale: 0, revalidated: 0, bypassed: 0, entries: 0, bytes: 0 },
     upstreams: [
       {
         name: `api${EVIL}`,
         servers: Array.from({ length: 4 }, (_, i) => ({
           server: `127.0.0.1:${9000 + i}`,
+          source: "configured",
+          weight: 1,
+          backup: false,
           health: i === 1 ? "unhealthy" : "healthy",
           in_rotation: i !== 1,
           drained: false,
           reason: i === 1 ? `refused ${EVIL}` : "",
           requests_in_flight: 0,
           connections: 1,
+          failures: 0,
         })),
       },
     ],
-    wasm: {
-      park_active: 0,
-      park_capacity: 64,
-      pool_instances: 0,
-      control_configured: false,
-      control_ready: false,
-      tenants_active: 0,
-    },
-    filters: { entries: [] },
-    funnel: [],
-    payments: { open: 0, settled: 0, failed: 0, unknown: 0, breakers_open: 0 },
-    worker_restarts: 0,
-    reloads: 0,
-    reload_failures: 0,
   };
 }
 
@@ -123,12 +112,12 @@ test("80 x 24 has figures, routes, servers with trouble first, and events, newes
 
 test("the payments of today are those of the gateway's day", () => {
   const state = busy();
-  const sold = { network: "eip155:1", asset: "XYZ", payments: 1 };
+  const sold = { route: "/r", network: "eip155:1", asset: "XYZ", payments: 1 };
   const days = [
     { ...sold, day: "1970-01-01", amount: "7" },
     { ...sold, day: "1970-01-02", amount: "5" },
   ];
-  state.money = { available: true, days, open: 0, unknown: 0, owed: 0 };
+  state.money = { available: true, days, open: 0, unknown: 0, deferred: 0, owed: 0, recent: [] };
   const line = frameOf(state, { columns: 80, rows: 24 }, COLORLESS).find((text) => text.startsWith("money"));
   expect(line).toContain("sold today 7 units");
 });
@@ -148,10 +137,9 @@ test("filters have their own line if there are any", () => {
   const state = new TopState("http://127.0.0.1:9180");
   const first = snapshot(1, []);
   const wasm = { ...first.wasm, park_active: 3, pool_instances: 4, control_configured: true, tenants_active: 2 };
-  const invocations = [{ outcome: "reject", count: 5 }];
   state.took(first);
   expect(frameOf(state, { columns: 80, rows: 24 }, COLORLESS).join("\n")).not.toContain("filters");
-  state.took({ ...snapshot(2, []), wasm, filters: { entries: [{ invocations }] } });
+  state.took({ ...snapshot(2, []), wasm, filters: { ...QUIET.filters, entries: [filterEntry({ reject: 5 })] } });
   const line = frameOf(state, { columns: 80, rows: 24 }, COLORLESS).find((text) => text.startsWith("filters"));
   expect(line?.trim()).toBe("filters   5/s  rejected 5/s  failed 0/s  parked 3 of 64  sandbox away  tenants 2");
 });

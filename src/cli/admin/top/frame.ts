@@ -1,3 +1,4 @@
+import { type OverviewSnapshot } from "../../../gateway/admin/shapes/overview.ts";
 import { counted } from "../../common/counted.ts";
 import { amountText } from "../../common/ledger-record.ts";
 import { visibleText } from "../../../lib/text/visible-text.ts";
@@ -5,7 +6,6 @@ import { ageText } from "../../../lib/time/age-text.ts";
 import { bytesText, countText, timeText } from "../../common/units.ts";
 import { narrowTable } from "./narrow-table.ts";
 import { type Rates } from "./rates.ts";
-import { type Snapshot } from "./snapshot.ts";
 import {
   BUYER_COLUMNS,
   buyerRows,
@@ -113,7 +113,7 @@ function label(text: string): Span {
 }
 
 /** Absent if there are no filters. */
-function filterLine({ wasm, filters }: Snapshot, { filters: rates }: Rates): Span[][] {
+function filterLine({ wasm, filters }: OverviewSnapshot, { filters: rates }: Rates): Span[][] {
   if (wasm.pool_instances === 0 && filters.entries.length === 0 && !wasm.control_configured) return [];
   const control = !wasm.control_configured
     ? []
@@ -131,7 +131,7 @@ function filterLine({ wasm, filters }: Snapshot, { filters: rates }: Rates): Spa
   ];
 }
 
-function moneySpans({ money }: TopState, { payments, time_ms: now }: Snapshot): Span[] {
+function moneySpans({ money }: TopState, { payments, time_ms: now }: OverviewSnapshot): Span[] {
   const breakers = payments.breakers_open;
   const away = breakers > 0 ? [span(`  facilitators: ${counted(breakers, "open breaker")}`, "bad")] : [];
   if (money?.available !== true) return [span(`open ${payments.open}  settled ${payments.settled}`), ...away];

@@ -1,7 +1,7 @@
+import { type OverviewSnapshot } from "../../../gateway/admin/shapes/overview.ts";
 import { outcomesOf } from "../../../gateway/admin/figures/filter-outcomes.ts";
 import { cacheShare } from "../../../gateway/admin/figures/cache-share.ts";
 import { countedSince, type Percentiles, percentiles } from "../../../gateway/admin/figures/latency.ts";
-import { type Snapshot } from "./snapshot.ts";
 
 /** Rates per second and latencies between two snapshots. */
 export interface Rates extends Omit<RouteRates, "route"> {
@@ -30,12 +30,12 @@ export interface RouteRates {
 }
 
 /** The rates from `before` to `now`. Undefined if the gateway was restarted in between, or no time has passed. */
-export function ratesOf(before: Snapshot, now: Snapshot): Rates | undefined {
+export function ratesOf(before: OverviewSnapshot, now: OverviewSnapshot): Rates | undefined {
   const seconds = (now.time_ms - before.time_ms) / 1000;
   if (now.started_at_ms !== before.started_at_ms || seconds <= 0) return undefined;
   const perSecond = (a: number, b: number): number => Math.max(b - a, 0) / seconds;
   const { bounds_ms: bounds } = now.durations;
-  const responded = (name: string): number => perSecond(before.responses[name] ?? 0, now.responses[name] ?? 0);
+  const responded = (name: "4xx" | "5xx"): number => perSecond(before.responses[name], now.responses[name]);
   const earlier = new Map(before.routes.map((route) => [route.route, route]));
   return {
     requests: perSecond(before.requests, now.requests),
@@ -60,7 +60,11 @@ export function ratesOf(before: Snapshot, now: Snapshot): Rates | undefined {
   };
 }
 
-function filterRates(before: Snapshot, now: Snapshot, perSecond: (a: number, b: number) => number): FilterRates {
+function filterRates(
+  before: OverviewSnapshot,
+  now: OverviewSnapshot,
+  perSecond: (a: number, b: number) => number,
+): FilterRates {
   const [earlier, later] = [countsOf(before), countsOf(now)];
   return {
     invocations: perSecond(earlier.all, later.all),
@@ -69,7 +73,11 @@ function filterRates(before: Snapshot, now: Snapshot, perSecond: (a: number, b: 
   };
 }
 
-function countsOf({ filters }: Snapshot): { readonly all: number; readonly rejected: number; readonly failed: number } {
+function countsOf({ filters }: OverviewSnapshot): {
+  readonly all: number;
+  readonly rejected: number;
+  readonly failed: number;
+} {
   const { all, rejected, failures } = outcomesOf({ invocations: filters.entries.flatMap((one) => one.invocations) });
   return { all, rejected, failed: failures.reduce((sum, [, count]) => sum + count, 0) };
 }

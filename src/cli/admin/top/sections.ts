@@ -1,10 +1,11 @@
+import { type FunnelStage } from "../../../gateway/telemetry/metrics/funnel-steps.ts";
+import { type OverviewSnapshot } from "../../../gateway/admin/shapes/overview.ts";
 import { type Latency } from "../../../gateway/admin/figures/latency.ts";
 import { visibleText } from "../../../lib/text/visible-text.ts";
-import { type AdminEvent } from "../events.ts";
+import { type AdminEvent } from "../../../gateway/admin/shapes/events.ts";
 import { bytesText, countText, durationText, timeText } from "../../common/units.ts";
 import { type NarrowColumn } from "./narrow-table.ts";
 import { type RouteRates } from "./rates.ts";
-import { type Snapshot } from "./snapshot.ts";
 import { type Style } from "./spans.ts";
 import { type Sort, type TopState } from "./top-state.ts";
 
@@ -60,15 +61,15 @@ export function routeColumns({ sort, isReversed }: TopState): readonly NarrowCol
   ];
 }
 
-type BuyerRow = Snapshot["funnel"][number];
+type BuyerRow = OverviewSnapshot["funnel"][number];
 
 /** The requests on priced routes since the start, the most first. */
 export function buyerRows({ snapshot }: TopState): BuyerRow[] {
-  const all = ({ stages }: BuyerRow): number => (stages["unpaid"] ?? 0) + (stages["signed"] ?? 0);
+  const all = ({ stages }: BuyerRow): number => (stages.unpaid ?? 0) + (stages.signed ?? 0);
   return (snapshot?.funnel ?? []).toSorted((a, b) => all(b) - all(a));
 }
 
-function stageColumn(stage: string, drop?: number): NarrowColumn<BuyerRow> {
+function stageColumn(stage: FunnelStage, drop?: number): NarrowColumn<BuyerRow> {
   const cell = ({ stages }: BuyerRow): string => countText(stages[stage] ?? 0);
   return { title: stage.toUpperCase(), cell, right: true, min: 6, ...(drop === undefined ? {} : { drop }) };
 }
@@ -96,7 +97,7 @@ export const BUYER_COLUMNS: readonly NarrowColumn<BuyerRow>[] = [
   },
 ];
 
-type ServerRow = Snapshot["upstreams"][number]["servers"][number] & { readonly upstream: string };
+type ServerRow = OverviewSnapshot["upstreams"][number]["servers"][number] & { readonly upstream: string };
 
 /** All servers; those with problems come first. */
 export function serverRows({ snapshot }: TopState): ServerRow[] {

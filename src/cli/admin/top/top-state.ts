@@ -1,7 +1,8 @@
-import { type AdminEvent } from "../events.ts";
+import { type OverviewSnapshot } from "../../../gateway/admin/shapes/overview.ts";
+import { type PaymentSummary } from "../../../gateway/admin/shapes/payments.ts";
+import { type AdminEvent } from "../../../gateway/admin/shapes/events.ts";
 import { type Key } from "./keys.ts";
 import { ratesOf, type Rates } from "./rates.ts";
-import { type Money, type Snapshot } from "./snapshot.ts";
 
 /** Snapshots that rates are computed from. They are a second apart, so rates are means over five seconds. */
 const WINDOW = 6;
@@ -23,9 +24,9 @@ export class TopState {
   version = "";
   /** Why the last request to the gateway failed. Undefined: it succeeded. */
   trouble: string | undefined;
-  snapshot: Snapshot | undefined;
+  snapshot: OverviewSnapshot | undefined;
   rates: Rates | undefined;
-  money: Money | undefined;
+  money: PaymentSummary | undefined;
   /** Requests a second, newest last. */
   readonly history: number[] = [];
   /** Newest first. */
@@ -37,7 +38,7 @@ export class TopState {
   showsHelp = false;
   /** Rows that each section is scrolled by. */
   readonly offsets: Record<Section, number> = { routes: 0, buyers: 0, servers: 0, events: 0 };
-  readonly #window: Snapshot[] = [];
+  readonly #window: OverviewSnapshot[] = [];
 
   constructor(origin: string) {
     this.origin = origin;
@@ -47,7 +48,7 @@ export class TopState {
     return SECTIONS.filter((section) => section !== "buyers" || (this.snapshot?.funnel ?? []).length > 0);
   }
 
-  took(snapshot: Snapshot): void {
+  took(snapshot: OverviewSnapshot): void {
     this.trouble = undefined;
     if (this.snapshot?.time_ms === snapshot.time_ms) return;
     const last = this.#window.at(-1);

@@ -1,3 +1,6 @@
+import { overview } from "../../../gateway/admin/shapes/overview.ts";
+import { payments } from "../../../gateway/admin/shapes/payments.ts";
+import { status as statusShape } from "../../../gateway/admin/shapes/status.ts";
 import { messageOf } from "../../../lib/caught.ts";
 import { pause } from "../../../lib/time/pause.ts";
 import { isColored } from "../../common/terminal.ts";
@@ -9,7 +12,6 @@ import { readEvents } from "../server-events.ts";
 import { frameOf } from "./frame.ts";
 import { readKeys } from "./keys.ts";
 import { Screen } from "./screen.ts";
-import { moneySchema, snapshotSchema, statusSchema } from "./snapshot.ts";
 import { COLORED, COLORLESS, type Paint } from "./spans.ts";
 import { TopState } from "./top-state.ts";
 
@@ -94,14 +96,14 @@ class LiveView {
 
   async #look(): Promise<void> {
     const { signal } = this.#over;
-    this.#state.took(readAs(this.#client, snapshotSchema, await this.#client.json({ path: "/overview", signal })));
+    this.#state.took(readAs(this.#client, overview, await this.#client.json({ path: "/overview", signal })));
     if (this.#looks++ % SLOW_LOOKS !== 0) return;
     const [status, money] = await Promise.all([
       this.#client.json({ path: "/status", signal }),
       this.#client.json({ path: "/payments", signal }),
     ]);
-    this.#state.version = readAs(this.#client, statusSchema, status).version;
-    this.#state.money = readAs(this.#client, moneySchema, money);
+    this.#state.version = readAs(this.#client, statusShape, status).version;
+    this.#state.money = readAs(this.#client, payments, money);
   }
 
   /** Reads recent and new events until the view ends. */

@@ -2,7 +2,7 @@
 import { z } from "@hono/zod-openapi";
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { eventStream, parseEventId, PATIENCE } from "../events/event-stream.ts";
-import { actor } from "../shapes/common.ts";
+import { storedEvents } from "../shapes/events.ts";
 import { funnel } from "../shapes/funnel.ts";
 import { contentSummary, history, overview } from "../shapes/overview.ts";
 import { callerOf, hasFlag, type Operation } from "./operation.ts";
@@ -10,17 +10,6 @@ import { callerOf, hasFlag, type Operation } from "./operation.ts";
 /** Characters of the text that watched requests must have. */
 const MAX_FILTER = 200;
 const STREAM_HEADERS = { "content-type": "text/event-stream", "x-accel-buffering": "no" };
-
-const event = z
-  .looseObject({
-    id: z.number(),
-    time_ms: z.number(),
-    kind: z.string(),
-    by: actor.optional(),
-    outcome: z.string().optional(),
-    message: z.string(),
-  })
-  .openapi("Event");
 
 export const LIVE_OPERATIONS: readonly Operation[] = [
   {
@@ -39,7 +28,7 @@ export const LIVE_OPERATIONS: readonly Operation[] = [
     ],
     success: {
       description: "The stored events, or an endless stream",
-      schema: z.object({ events: z.array(event) }),
+      schema: storedEvents,
       types: ["text/event-stream"],
     },
     failures: ["bad-request", "overloaded"],

@@ -10,7 +10,14 @@ import { JSON_TYPE, MAX_BODY_BYTES, MERGE_PATCH_TYPE } from "../http/body.ts";
 import { changeBy, changeResponse, STRICT, textMember } from "./change.ts";
 import { liveResponse } from "./config-response.ts";
 import { callerOf, type Operation } from "./operation.ts";
-import { anyObject, changed, listedServer, type OverviewUpstream, type ServerFigures } from "../shapes/common.ts";
+import {
+  anyObject,
+  changed,
+  deletedUpstream,
+  listedUpstreams,
+  type OverviewUpstream,
+  type ServerFigures,
+} from "../shapes/common.ts";
 import { bareHost, hostAndPort } from "../../../lib/http/url-host.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -18,22 +25,6 @@ type JsonObject = Readonly<Record<string, unknown>>;
 const upstreamBody = anyObject.openapi("Upstream", {
   description: "An upstream as in `upstreams[]` of the configuration; /v1/config/schema has its schema",
 });
-
-const WAITING = z
-  .array(z.string())
-  .describe("The routes that name a deleted upstream. Their requests get 503 until it is added again");
-
-const listedUpstream = z
-  .looseObject({
-    name: z.string(),
-    load_balancer: z.string(),
-    servers: z.array(listedServer),
-    deleted: z.literal(true).optional(),
-    waiting: WAITING.optional(),
-  })
-  .openapi("ListedUpstream", {
-    description: "An upstream as it is configured, without secrets, with its servers as they are now",
-  });
 
 const NAME = { name: "The upstream's name, percent-encoded" };
 
@@ -76,9 +67,9 @@ export const UPSTREAM_OPERATIONS: readonly Operation[] = [
     summary: "All upstreams, with every server that is configured or found",
     access: "read",
     conditional: true,
-    success: { description: "The upstreams", schema: z.object({ upstreams: z.array(listedUpstream) }) },
+    success: { description: "The upstreams", schema: listedUpstreams },
     async run({ request }, { config, overview }) {
-      const upstreams = await inSlices(listedUpstreams(config.config, overview.servers()));
+      const upstreams = await inSlices(upstreamsShown(config.config, overview.servers()));
       return liveResponse(request, config, { upstreams });
     },
   },
@@ -143,7 +134,7 @@ export const UPSTREAM_OPERATIONS: readonly Operation[] = [
     parameters: NAME,
     success: {
       description: "No worker uses it any more",
-      schema: z.object({ ...changed, deleted: z.string(), waiting: WAITING }),
+      schema: deletedUpstream,
     },
     failures: ["not-found", "invalid-configuration", "change-failed"],
     async run(call, parts) {
@@ -170,7 +161,7 @@ function waitingRoutes({ upstreams, routes }: Config): ReadonlyMap<string, Reado
 }
 
 /** Each upstream as configured, with the current state of its servers, including those from service discovery. */
-function* listedUpstreams(config: Config, live: readonly OverviewUpstream[]): Steps<unknown[]> {
+function* upstreamsShown(config: Config, live: readonly OverviewUpstream[]): Steps<unknown[]> {
   const serversOf = new Map(live.map(({ name, servers }) => [name, servers]));
   const waiting = waitingRoutes(config);
   return yield* mapSteps(config.upstreams, (upstream, i) => {

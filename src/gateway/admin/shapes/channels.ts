@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { type DeepReadonly } from "../../../lib/deep-readonly.ts";
 
 export const channel = z
   .object({
@@ -20,3 +21,5 @@ export const channel = z
     used_ms: z.number(),
   })
   .openapi("Channel", { description: "A payer's channel, without its vouchers" });
+
+export type ShownChannel = DeepReadonly<z.output<typeof channel>>;

@@ -32,6 +32,8 @@ const diagnostic = z
   })
   .openapi("Finding", { description: "A problem or a warning, and its place in the configuration" });
 
+export type Diagnostic = DeepReadonly<z.output<typeof diagnostic>>;
+
 /** One operation of a JSON patch (RFC 6902), with secrets replaced. */
 export const patchOperation = z
   .object({ op: z.enum(["add", "remove", "replace"]), path: z.string(), value: z.unknown().optional() })
@@ -46,6 +48,8 @@ export const actor = z
     address: z.string(),
   })
   .openapi("Actor", { description: "Operator or signal that caused a change" });
+
+export type Actor = DeepReadonly<z.output<typeof actor>>;
 
 export const anyObject = z.record(z.string(), z.unknown());
 
@@ -100,10 +104,31 @@ export const upstreamFigures = z.object({ name: z.string(), servers: z.array(ser
 export type OverviewUpstream = DeepReadonly<z.output<typeof upstreamFigures>>;
 
 /** A server as it is configured, and as it is now. */
-export const listedServer = server
+const listedServer = server
   .extend({ address: z.string().optional(), port: z.int().optional(), unix: z.string().optional() })
   .loose()
   .openapi("ListedServer");
+
+const waiting = z
+  .array(z.string())
+  .describe("The routes that name a deleted upstream. Their requests get 503 until it is added again");
+
+const listedUpstream = z
+  .looseObject({
+    name: z.string(),
+    load_balancer: z.string(),
+    servers: z.array(listedServer),
+    deleted: z.literal(true).optional(),
+    waiting: waiting.optional(),
+  })
+  .openapi("ListedUpstream", {
+    description: "An upstream as it is configured, without secrets, with its servers as they are now",
+  });
+
+/** The response of `GET /v1/upstreams`. */
+export const listedUpstreams = z.object({ upstreams: z.array(listedUpstream) });
+
+export type ListedUpstreams = DeepReadonly<z.output<typeof listedUpstreams>>;
 
 /** The response of `GET /v1/keys`. */
 export const listedKeys = z.object({
@@ -138,6 +163,9 @@ export const changed = {
   warnings: z.array(diagnostic).optional(),
   restart: z.array(z.string()).optional().describe("Keys whose change takes effect at the next start only"),
 };
+
+/** The response of `DELETE /v1/upstreams/{name}`. */
+export const deletedUpstream = z.object({ ...changed, deleted: z.string(), waiting });
 
 /** The `ETag` field of responses that depend on the configuration. */
 export const ETAG = { ETag: "The revision of the configuration, for If-Match" };

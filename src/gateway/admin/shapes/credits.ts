@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { type DeepReadonly } from "../../../lib/deep-readonly.ts";
 import { refund } from "./payments.ts";
 
 export const credit = z
@@ -19,6 +20,8 @@ export const credit = z
     revoked_ms: z.number().describe("0: it is not revoked"),
   })
   .openapi("Credit", { description: "A prepaid balance, without its token" });
+
+export type ShownCredit = DeepReadonly<z.output<typeof credit>>;
 
 /** A new credit, with the token that is shown once. */
 export const issuedCredit = z
