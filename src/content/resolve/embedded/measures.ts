@@ -30,6 +30,10 @@ const ORDINAL =
 const FORMER =
   /\b(?:from|compared\s(?:with|to)|previous(?:ly)?|earlier|last\s(?:year|month|week)|against|after|versus|vs\.?|target\sof|(?:record|mark|best|high|low)\sof|forecast\sof|expected|of\sthe|nach|gegenüber|contre|après|desde|tras|frente\sa|dopo|após)\s?(?:the\s|an?\s)?(?:[$€£¥₹])?$/iu;
 
+/** The part of a sentence before a number that is compared with: "compared with a rise of 2.9%", ", after falling by 2.9%". */
+const COMPARED =
+  /(?<!\p{L})(?:(?:in\s)?compar(?:ed|ison)\s(?:with|to)|versus|vs\.?|verglichen\smit|im\svergleich\szu[mr]?|gegenüber|comparée?s?\sà|frente\sal?|rispetto\sa\p{L}*)\s[^,;:()–—]*$|[,;(–—]\s?(?:against|after|following|nach|après|contre|tras|contra|ante|dopo|contro|após|depois\sde)\s[^,;:()–—]*$/iu;
+
 /** A time or a count that is not over: "by noon", "with half of the votes counted". */
 const INTERIM =
   /\b(?:by\s(?:noon|midday|mid-\p{L}+|\p{L}+day|\d{1,2}(?:[.:]\d\d)?\s?(?:[ap]\.?m|o['’]clock))|(?:half|part|most|some|\d+\s?(?:%|percent|per\scent))\s(?:of\s)?(?:the\s)?(?:votes?|ballots|precincts|districts)\s(?:were\s)?counted|partial)(?!\p{L})/iu;
@@ -330,7 +334,8 @@ const DIFFERENCE =
 
 function isFormer(text: string, quantity: Quantity): boolean {
   if (quantity.comparison === undefined && DIFFERENCE.test(text.slice(quantity.end, quantity.end + 40))) return true;
-  return FORMER.test(text.slice(Math.max(0, quantity.start - 24), quantity.start));
+  const before = text.slice(Math.max(0, quantity.start - 80), quantity.start);
+  return FORMER.test(before) || COMPARED.test(before);
 }
 
 /** Whether a quantity and a threshold measure the same: by their unit, or by the noun that is counted. */
