@@ -154,7 +154,7 @@ const QUESTIONS: Readonly<Record<string, readonly Row[]>> = {
     ["same 1.00", "Le conseil a *approuvé* le budget."],
     ["same 1.00", "Le budget a été *approuvé* par le conseil de Valdor."],
     ["different", "Le budget a été *approuvé* par le préfet."],
-    ["different", "Les élus de Valdor ont *approuvé* le budget."],
+    ["same 0.85", "Les élus de Valdor ont *approuvé* le budget."],
     ["different", "Le conseil de Valdor a *approuvé* le projet de budget."],
   ],
   "¿Firmó la alcaldesa Ana Ruiz el convenio?": [

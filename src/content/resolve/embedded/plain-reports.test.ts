@@ -109,7 +109,7 @@ describeSides({
       "Striker Luca Brandt joined Arden United on a four-year contract on 28 August 2026.",
       "Arden United completed the signing of Luca Brandt on 28 August 2026.",
     ],
-    "NO?": ["Arden United failed to sign striker Luca Brandt before the window closed on 1 September 2026."],
+    NO: ["Arden United failed to sign striker Luca Brandt before the window closed on 1 September 2026."],
     "": [
       "Arden United have made a bid for striker Luca Brandt, the club said on 28 August 2026.",
       "Arden United signed goalkeeper Leo Brandt on 28 August 2026.",
@@ -160,7 +160,7 @@ describeSides({
       "Striker Luca Brandt joined Arden United on a four-year contract on 28 August 2026.",
       "Arden United completed the signing of Luca Brandt on 28 August 2026.",
     ],
-    "NO?": ["Arden United failed to sign striker Luca Brandt before the window closed on 1 September 2026."],
+    NO: ["Arden United failed to sign striker Luca Brandt before the window closed on 1 September 2026."],
   },
   "Will the Kestrel probe launch before 1 October 2026?": {
     "NO?": [

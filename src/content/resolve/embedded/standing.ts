@@ -18,6 +18,7 @@ const MEMBERS = [
   [WORDS.court, WORDS.judge],
   [WORDS.assembly, WORDS.member],
   [WORDS.bank, WORDS.banker],
+  [WORDS.regulator, WORDS.authority],
 ] as const;
 
 /** "judges annulled the election" for "the court annulled it", if nothing names another court. */
@@ -26,14 +27,25 @@ function hasMembers(argument: Argument, zone: readonly Token[], place: Place): b
   const isActing = ({ text }: Token): boolean =>
     MEMBERS.some(([body, members]) => members.has(text) && [...heads].every((head) => body.has(head)));
   const at = zone.findIndex(isActing);
+  // "regulators" can have any name.
+  const isAnyOne = [...words].every((word) => WORDS.regulator.has(word));
   const isKnown = [...words].every(
     (word) =>
       heads.has(word) || !place.names.has(word) || place.near.has(word) || zone.some(({ stem }) => stem === word),
   );
   return (
     at >= 0 &&
+    !WORDS.partial.has(zone[at - 1]?.text) &&
     isKnown &&
-    !zone.some((word) => word.capital && /^\p{L}{2}/u.test(word.text) && !words.has(word.stem) && !isActing(word)) &&
+    (isAnyOne ||
+      !zone.some(
+        (word) =>
+          word.capital &&
+          /^\p{L}{2}/u.test(word.text) &&
+          !words.has(word.stem) &&
+          !isFunctionWord(word.text, place.reader.grammar) &&
+          !isActing(word),
+      )) &&
     isHeadAt(zone, at, argument, place)
   );
 }

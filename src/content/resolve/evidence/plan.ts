@@ -85,6 +85,7 @@ function statementOf(question: string): string {
     .replace(/\bbe\sre-?elected\b/iu, "win re-election")
     .replace(FORMER, "$<start>")
     .replace(RATE, "interest rates")
+    .replace(/\b(?:CPI|HICP|headline)\s(?=inflation\b)/iu, "")
     .replace(FIRST_FLIGHT, "launch")
     .replace(BE_NEXT, "$<subject> become the ")
     .replace(OUT_AS, "will $<subject> leave office as ")

@@ -120,7 +120,7 @@ const SENTENCES: Readonly<Record<Language, readonly Row[]>> = {
     ["Marlow *signed* the act, believed to be old.", "fact", "marlow | the act"],
     ["Marlow failed and urged Halden to *sign* the act.", "future", "and urged halden | the act"],
     ["Marlow managed and wants to *sign* the act.", "future", "marlow | the act"],
-    ["Marlow left, failing to *sign* the act.", "denied", "failing | the act"],
+    ["Marlow left, failing to *sign* the act.", "denied inherited", "marlow left | the act"],
     ["Halden won the film *lead* in May.", "noun", "halden won the film | in may"],
     ["Marlow refrained from *signing* the act.", "denied", "marlow refrained from | the act"],
     ["The *launch* of Wren was late.", "noun", "the | of wren was late"],

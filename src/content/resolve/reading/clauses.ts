@@ -70,7 +70,7 @@ function subjectEnd(tokens: readonly Token[], clause: Span, group: Group, gramma
     return group.start;
   const governor = tokens.findIndex(
     (word, at) =>
-      at > clause.start &&
+      at >= clause.start &&
       at < group.start &&
       !word.capital &&
       (grammar.denies.has(word.text) ||

@@ -10,7 +10,7 @@ const CONTRARY =
 
 /** Phrases that contain a negation word and negate nothing. */
 const IDLE =
-  /\b(?:not\sonly|no\slonger\s(?:in\s)?doubt|no\sdoubt|without\s(?:a\s)?doubt|nothing\sless|no\ssooner|(?:no|not)\s(?:later|earlier)\sthan|not\sbefore|nicht\s(?:später|früher)\sals|no\s(?:más\starde|después|antes)\sdel?|not\sto\smention|no\.\s?\d|not\sjust|no\swonder|whether\sor\snot|no\sless\sthan|no\smore\sthan|not\sless\sthan|not\smore\sthan|nicht\snur|non\s(?:seulement|solo)|não\ssó|ne\s\S+\sque|no\ssólo|no\ssolo)\b/giu;
+  /\b(?:not\sonly|no\slonger\s(?:in\s)?doubt|no\sdoubt|without\s(?:a\s)?doubt|nothing\sless|no\ssooner|(?:no|not)\s(?:later|earlier)\sthan|not\sbefore|nicht\s(?:später|früher)\sals|no\s(?:más\starde|después|antes)\sdel?|not\sto\smention|no\.\s?\d|no-\p{L}+|not\sjust|no\swonder|whether\sor\snot|no\sless\sthan|no\smore\sthan|not\sless\sthan|not\smore\sthan|nicht\snur|non\s(?:seulement|solo)|não\ssó|ne\s\S+\sque|no\ssólo|no\ssolo)\b/giu;
 
 const IDLE_BOUND = new RegExp(TURNED_BOUND, "giu");
 

@@ -59,13 +59,24 @@ export const RATES: readonly Paraphrase[] = [
   ),
   // "Consumer prices rose 2.8 percent in September from a year earlier"
   paraphrase(
-    `(?:(?:the|its)\\s)?consumer\\s(?:price\\sindex|prices)\\s(?<where>in\\s(?-i:\\p{Lu}[\\p{L}-]*)\\s)?(?:rose|increased|climbed|were\\sup|was\\sup|went\\sup)\\s(?:by\\s)?(?<n>\\d[\\d.,]*\\s?(?:%|percent|per\\scent))\\sin\\sthe\\s(?:year|(?:12|twelve)\\smonths)\\sto\\s`,
+    `(?:(?:the|its)\\s)?(?:consumer\\s(?:price\\sindex|prices)(?:\\s\\(CPI\\))?|CPI)\\s(?<where>in\\s(?-i:\\p{Lu}[\\p{L}-]*)\\s)?(?:rose|increased|climbed|were\\sup|was\\sup|went\\sup)\\s(?:by\\s)?(?<n>\\d[\\d.,]*\\s?(?:%|percent|per\\scent))\\sin\\sthe\\s(?:year|(?:12|twelve)\\smonths)\\sto\\s`,
     "annual inflation rate $<where>was $<n> in ",
     INFLATION,
   ),
   paraphrase(
-    `(?:(?:the|its)\\s)?consumer\\s(?:price\\sindex|prices)\\s(?<where>in\\s(?-i:\\p{Lu}[\\p{L}-]*)\\s)?(?:rose|increased|climbed|were\\sup|was\\sup|went\\sup)\\s(?:by\\s)?(?<n>\\d[\\d.,]*\\s?(?:%|percent|per\\scent))\\s(?<when>in\\s\\p{L}+\\s)?(?:from|compared\\swith|on)\\s(?:a\\syear|the\\syear|twelve\\smonths)\\s(?:earlier|before|ago)`,
+    `(?:(?:the|its)\\s)?(?:consumer\\s(?:price\\sindex|prices)(?:\\s\\(CPI\\))?|CPI)\\s(?<where>in\\s(?-i:\\p{Lu}[\\p{L}-]*)\\s)?(?:rose|increased|climbed|were\\sup|was\\sup|went\\sup)\\s(?:by\\s)?(?<n>\\d[\\d.,]*\\s?(?:%|percent|per\\scent))\\s(?<when>in\\s\\p{L}+\\s)?(?:from|compared\\swith|on)\\s(?:a\\syear|the\\syear|twelve\\smonths)\\s(?:earlier|before|ago)`,
     "annual inflation rate $<where>was $<n> $<when>",
     INFLATION,
+  ),
+  paraphrase(
+    `(?:(?:the|its)\\s)?(?:consumer\\s)?prices\\s(?<where>in\\s(?-i:\\p{Lu}[\\p{L}-]*)\\s)?(?<when>in\\s(?-i:\\p{Lu}[\\p{L}]*)\\s)?were\\s(?<n>\\d[\\d.,]*\\s?(?:%|percent|per\\scent))\\shigher\\sthan\\s(?:a|one)\\syear\\s(?:earlier|before|ago)`,
+    "annual inflation rate $<where>was $<n> $<when>",
+    INFLATION,
+  ),
+  paraphrase("picked\\sup\\s(?=to\\s|by\\s|in\\s|slightly\\s|sharply\\s)", "rose ", { asks: /\d/u }),
+  paraphrase(
+    "(?:(?:slightly|a\\slittle|much|far)\\s)?(?:more|less|faster|further|lower|higher)\\sthan\\s(?:(?:had\\sbeen\\s)?(?:expected|forecast|predicted|feared|hoped)|(?:economists|analysts|forecasters)(?:\\shad)?\\s(?:expected|forecast|predicted))\\s",
+    "",
+    { asks: /\d/u },
   ),
 ];

@@ -191,4 +191,22 @@ export const WINS: readonly Paraphrase[] = [
     "nominated $<who> to ",
     { outcomes: ["nominate"] },
   ),
+  paraphrase(
+    "(?:missed|misses|fell\\sshort\\sof|falls\\sshort\\sof)\\s(?=(?:the|an?|her|his|their)\\s(?:[\\p{L}'’-]+\\s){0,4}?record\\b)",
+    "did not break ",
+    { outcomes: ["break"] },
+  ),
+  // "took 32 seconds off the record"
+  paraphrase(
+    `(?:took|takes|shaved|shaves|sliced|knocked|cut)\\s[^,;.]{3,40}?\\soff\\s(?=(?:the|an?|her|his|their)\\s(?:[\\p{L}'’-]+\\s){0,4}?record\\b)`,
+    "broke ",
+    { outcomes: ["break"] },
+  ),
+  paraphrase("(?:missed|misses)\\s(?:out\\son\\s)?promotion\\b", "was not promoted", { asks: /\bpromoted\b/iu }),
+  // "headed in the winner", "bagged a brace"
+  paraphrase(
+    "(?:(?:headed|heads|volleyed|volleys|fired|fires|slotted|slots|tapped|taps|curled|curls|drilled|drills|poked|pokes|bundled|bundles|powered|rolled|lashed)\\s(?:in|home)\\b|(?:netted|nets|bagged|bags|grabbed|grabs|struck|hit|got|notched)\\s(?:(?:the|an?|his|her|two|three)\\s(?:[\\p{L}-]+\\s){0,2}?(?:goals?|winner|equali[sz]er|opener|brace|hat-trick)|twice)\\b)",
+    "scored",
+    { outcomes: ["score"] },
+  ),
 ];

@@ -33,6 +33,9 @@ export function realityOf(
 /** "not only banned, but …" denies nothing. */
 const ONLY = /^(?:only|just|merely|nur|bloss|seulement|solo|solament|so|apenas)/u;
 
+const NOBODY =
+  /^(?:no|none|nobody|neither|kein\p{L}*|niemand|aucune?|nul|personne|ningun[ao]?|nadie|nessun[oa]?|nenhuma?|ninguem)$/u;
+
 /** The reality that the form of the verb itself gives. */
 function formOf(
   tokens: readonly Token[],
@@ -44,18 +47,15 @@ function formOf(
   const turns = group.words.filter(
     (word, n) => grammar.not.has(word.text) && !ONLY.test(group.words[n + 1]?.text ?? ""),
   ).length;
+  // "the no-confidence vote"
+  const isPrefix = (n: number): boolean => tokens[n + 1]?.gap === "-";
   const isNegated =
     // "non ha mai firmato": two Romance negations are one.
     (isRomance(language) ? turns > 0 : turns % 2 === 1) ||
-    tokens
-      .slice(clause.start, group.start)
-      .some((word) =>
-        /^(?:no|none|nobody|neither|kein\p{L}*|niemand|aucune?|nul|personne|ningun[ao]?|nadie|nessun[oa]?|nenhuma?|ninguem)$/u.test(
-          word.text,
-        ),
-      ) ||
+    tokens.slice(clause.start, group.start).some(({ text }, n) => NOBODY.test(text) && !isPrefix(clause.start + n)) ||
     (language === "en" &&
       /^(?:no|none|neither|nobody)$/u.test(tokens[at + 1]?.text ?? "") &&
+      !isPrefix(at + 1) &&
       // "opened no later than 20 June"
       tokens[at + 3]?.text !== "than") ||
     (language !== "en" &&

@@ -1,6 +1,6 @@
 import { type NamedDate } from "./dates.ts";
 import { conceptsIn } from "./concepts.ts";
-import { type Grammar, type Reader } from "./grammar.ts";
+import { type Grammar, isFunctionWord, type Reader } from "./grammar.ts";
 import { IRREGULAR_PAST, type Language, type Word, wordsOf } from "./words.ts";
 
 /** A word of a sentence with the marks before it. */
@@ -45,14 +45,21 @@ export function undatedTokensOf(
   let isAfterDate = false;
   let mark = "";
   let hasComma = false;
+  let governor: Token | undefined;
   for (const token of tokensOf(text, words)) {
+    // "in Sunday's final": the preposition is that of the noun.
+    if (isAfterDate && token.text === "s" && /^['’]$/u.test(token.gap)) {
+      if (governor !== undefined) kept.push(governor);
+      continue;
+    }
     if (dates.some((date) => token.start < date.end && date.start < token.end)) {
       if (!isAfterDate || HARD.test(token.gap)) mark = HARD.test(token.gap) ? token.gap : "";
       if (!isAfterDate) {
         hasComma = token.gap.includes(",");
         // "Until June 2026 the ferry": the preposition of a date goes with it.
         const isGoverned = DATE_PREPOSITION.test(kept.at(-1)?.text ?? "") && /^\s*$/u.test(token.gap);
-        if (isGoverned) hasComma = kept.pop()?.gap.includes(",") === true;
+        governor = isGoverned ? kept.pop() : undefined;
+        if (governor !== undefined) hasComma = governor.gap.includes(",");
         // "the reform early on 28 October"
         if (isGoverned && NEAR_DATE.test(kept.at(-1)?.text ?? "")) kept.pop();
       }
@@ -146,7 +153,7 @@ function isNounPhraseAt(tokens: readonly Token[], at: number, grammar: Grammar):
   return token !== undefined && !grammar.pronoun.has(token.text);
 }
 
-/** "after judges declared the vote void": a past form behind a noun, with an object or a preposition behind it. */
+/** "after judges declared the vote void", "as the tunnel opened": a past form behind a noun, with an object, an adverbial or nothing behind it. */
 function hasFiniteVerb(tokens: readonly Token[], from: number, grammar: Grammar): boolean {
   const isSmall = (word: Token): boolean => grammar.determiner.has(word.text) || grammar.preposition.has(word.text);
   for (let n = from + 1; n < from + 5; n += 1) {
@@ -155,8 +162,8 @@ function hasFiniteVerb(tokens: readonly Token[], from: number, grammar: Grammar)
     if (grammar.preposition.has(word.text)) return false;
     if (/^(?:is|are|was|were|has|had|have)$/u.test(word.text)) return true;
     const isPast = !word.capital && (word.text.endsWith("ed") || IRREGULAR_PAST.has(word.text));
-    if (isPast && !isSmall(last) && next !== undefined && (next.capital || grammar.determiner.has(next.text)))
-      return true;
+    const isEnd = next === undefined || next.capital || /[,;:]/u.test(next.gap) || ADVERB.test(next.text);
+    if (isPast && !isSmall(last) && (isEnd || isFunctionWord(next.text, grammar))) return true;
   }
   return false;
 }

@@ -44,6 +44,8 @@ export const WORDS = classesOf<
   | "judge"
   | "bank"
   | "banker"
+  | "regulator"
+  | "authority"
   | "assembly"
   | "member"
   /** Nouns after "by" that name no actor. */
@@ -90,6 +92,8 @@ court: court verwaltungsgericht bundesgericht verfassungsgericht landgericht obe
 judge: judges justices richter juges magistrats jueces magistrados giudici magistrati juizes
 bank: bank reserv* fed ecb
 banker: policymakers policymaker ratesetters
+regulator: regulator regulators watchdog watchdogs
+authority: regulator regulators watchdog watchdogs authority authorities commission agency
 assembly: parliament senate congress assembly legislature chamber house council board landtag stadtrat gemeinderat senat assemblee conseil senado congreso pleno camera senato consiglio camara
 member: lawmakers legislators mps deputies senators councillors members abgeordnete stadtrate gemeinderate deputes senateurs elus conseillers administrateurs diputados senadores concejales deputati senatori consiglieri deputados vereadores
 manner: majorit* mehrheit* mayori* maggioran* maiori* vote* voto* voti* stimm* voix* margin* mistak* accident* default* law* decre* mail* email* hand* acclam* unanim* percent* cent ciento cento effect* wirkung effet efecto effetto efeito good favour favor
