@@ -144,9 +144,9 @@ function takeColor(args: readonly string[]): string[] {
       continue;
     }
     if (arg === "--color") i++;
-    const when = arg === "--color" && i < end ? args[i] : arg.slice("--color=".length);
+    const when = arg === "--color" ? (args.slice(0, end)[i] ?? "") : arg.slice("--color=".length);
     const choice = COLOR_CHOICES.find((known) => known === when);
-    if (choice === undefined) throw new UsageError(`--color takes one of ${COLOR_CHOICES.join(", ")}`);
+    if (choice === undefined) throw new UsageError(`--color "${when}" is not one of ${COLOR_CHOICES.join(", ")}`);
     chooseColor(choice);
   }
   return [...rest, ...args.slice(end)];

@@ -8,7 +8,7 @@ import { flagsText, type FlagTable, parseFlags } from "../common/flags.ts";
 import { inputName, readText } from "../common/read-text.ts";
 import { alignedTable, type Column, tabTable } from "../common/table.ts";
 import { say, sayWarning } from "../common/terminal.ts";
-import { UsageError } from "../common/usage-error.ts";
+import { unknownSubcommand, UsageError } from "../common/usage-error.ts";
 import { type AdminClient, type AdminRequest, AdminUnreachable } from "./admin-client.ts";
 import { ADMIN_FLAGS, ADMIN_FLAGS_TEXT, type AdminFlags, findAdmin } from "./admin-endpoint.ts";
 
@@ -74,8 +74,7 @@ function formOf({ forms }: AdminCommand, positionals: readonly string[]): { name
   if (first !== "" && Object.hasOwn(forms, first)) return { name: first, rest };
   const others = Object.keys(forms).filter((form) => form !== "");
   if (Object.hasOwn(forms, "") && (first === "" || others.length === 0)) return { name: "", rest: positionals };
-  const known = others.join(", ");
-  throw new UsageError(first === "" ? `Name a subcommand: ${known}` : `"${first}" is not one of ${known}`);
+  throw unknownSubcommand(first, others);
 }
 
 function refuseOtherFlags({ forms, flags = {} }: AdminCommand, form: string, values: Values): void {
@@ -87,7 +86,7 @@ function refuseOtherFlags({ forms, flags = {} }: AdminCommand, form: string, val
 
 function takeWords(rest: readonly string[], names: readonly string[]): readonly string[] {
   const missing = names[rest.length];
-  if (missing !== undefined) throw new UsageError(`What ${missing}?`);
+  if (missing !== undefined) throw new UsageError(`Missing argument ${missing}`);
   const more = rest[names.length];
   if (more !== undefined) throw new UsageError(`Unexpected argument "${more}"`);
   return rest;

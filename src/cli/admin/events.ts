@@ -80,7 +80,7 @@ export function parseEvent(json: string): AdminEvent | undefined {
 function wantedOf(values: Values, follows: boolean, now: number): Wanted {
   const kinds = listOf(values["kind"]);
   const unknown = kinds.find((kind) => !EVENT_KINDS.some((known) => known === kind));
-  if (unknown !== undefined) throw new UsageError(`--kind takes one of ${EVENT_KINDS.join(", ")}`);
+  if (unknown !== undefined) throw new UsageError(`--kind "${unknown}" is not one of ${EVENT_KINDS.join(", ")}`);
   const since = textFlag(values, "since");
   if (since === undefined) return { after: follows ? undefined : "0", from: 0, kinds };
   if (/^\d{5,16}$/.test(since)) return { after: since, from: 0, kinds };

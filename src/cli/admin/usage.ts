@@ -91,7 +91,7 @@ async function printCsv(client: AdminClient, reset: string | undefined): Promise
 
 function keyOf(text: string | undefined): Key | undefined {
   const key = KEYS.find((known) => known === text);
-  if (text !== undefined && key === undefined) throw new UsageError(`--by takes one of ${KEYS.join(", ")}`);
+  if (text !== undefined && key === undefined) throw new UsageError(`--by "${text}" is not one of ${KEYS.join(", ")}`);
   return key;
 }
 

@@ -80,12 +80,12 @@ test("the user's own arguments cannot steer the terminal, and all their characte
 });
 
 test("--color after -- is a normal argument", async () => {
-  expect(await onPipe(["wallet", "--", "--color=never"])).toContain('No command "--color=never"');
+  expect(await onPipe(["wallet", "--", "--color=never"])).toContain('"--color=never" is not one of create');
 });
 
 test("--color without a valid choice lists the choices", async () => {
   expect(await onPipe(["wallet", "--color"])).toBe(
-    'turnpike: --color takes one of auto, always, never. Run "turnpike --help" for its usage.\n',
+    'turnpike: --color "" is not one of auto, always, never. Run "turnpike --help" for its usage.\n',
   );
 });
 

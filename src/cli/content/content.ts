@@ -112,7 +112,7 @@ ${flagsText(FLAGS)}`;
 
 function aiUseOf(name: string): AiUse {
   const use = AI_USES.find((known) => known === name);
-  if (use === undefined) throw new UsageError(`--ai-use takes one of ${AI_USES.join(", ")}`);
+  if (use === undefined) throw new UsageError(`--ai-use "${name}" is not one of ${AI_USES.join(", ")}`);
   return use;
 }
 

@@ -82,9 +82,11 @@ test("private addresses are refused unless they are allowed", async () => {
 });
 
 const WRONG: readonly (readonly [args: readonly string[], code: number, err: string])[] = [
-  [[], 2, "turnpike index: Name a command."],
-  [["add"], 2, "turnpike index: Name what to add."],
-  [["nothing"], 2, 'turnpike index: No command "nothing".'],
+  [[], 2, "turnpike index: Name a subcommand: add, refresh, list, stats, remove, search."],
+  [["add"], 2, "turnpike index: Missing argument URL."],
+  [["search"], 2, "turnpike index: Missing argument QUERY."],
+  [["list", "more"], 2, 'turnpike index: Unexpected argument "more".'],
+  [["nothing"], 2, 'turnpike index: "nothing" is not one of add, refresh'],
   [["list", "--colour"], 2, "turnpike index: Unknown option '--colour'."],
   [["add", "ftp://a.test/"], 1, 'Cannot use "ftp://a.test/": it is not an http:// or https:// address'],
   [["add", "http://a.test/", "--depth", "x"], 1, 'Cannot use --depth "x": it must be a number up to 100'],

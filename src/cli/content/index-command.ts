@@ -18,7 +18,7 @@ import { printLine } from "../common/standard-output.ts";
 import { stateFolder } from "../common/state-folder.ts";
 import { stopSignal } from "../common/stop-signal.ts";
 import { say, sayNote, sayWarning } from "../common/terminal.ts";
-import { UsageError } from "../common/usage-error.ts";
+import { unknownSubcommand, UsageError } from "../common/usage-error.ts";
 
 const ADD_FLAGS = {
   depth: {
@@ -74,6 +74,8 @@ ${flagsText(ADD_FLAGS)}
 
 crawl flags:
 ${flagsText(CRAWL_FLAGS)}`;
+
+const COMMANDS = ["add", "refresh", "list", "stats", "remove", "search"];
 
 const MAX_DEPTH = 100;
 const MAX_PAGES = 1_000_000;
@@ -132,10 +134,9 @@ async function run(context: Context, command: string, subject: string | undefine
     throw new Error(`Cannot refresh ${subject}: it is not a site of the index; see turnpike index list`);
   }
   if (command !== "add" || subject === undefined) {
-    if (["add", "remove", "search"].includes(command)) throw new UsageError(`Name what to ${command}`);
-    throw new UsageError(
-      command === "" ? "Name a command" : `No command "${[command, subject ?? ""].join(" ").trim()}"`,
-    );
+    if (!COMMANDS.includes(command)) throw unknownSubcommand(command, COMMANDS);
+    if (subject !== undefined) throw new UsageError(`Unexpected argument "${subject}"`);
+    throw new UsageError(`Missing argument ${command === "search" ? "QUERY" : "URL"}`);
   }
   const { values } = context;
   const site = sites.add({

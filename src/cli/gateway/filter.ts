@@ -22,7 +22,7 @@ import { atBoundary } from "../common/boundary.ts";
 import { flagsText, type FlagTable, parseFlags } from "../common/flags.ts";
 import { readRequestFile } from "./request-file.ts";
 import { writeStandard } from "../common/standard-output.ts";
-import { UsageError } from "../common/usage-error.ts";
+import { unknownSubcommand, UsageError } from "../common/usage-error.ts";
 
 const DEFAULT_FUEL = 5_000_000;
 const MEBIBYTE = 1024 * 1024;
@@ -58,8 +58,8 @@ ${flagsText(FLAGS)}`;
 export function filter(args: readonly string[]): Promise<number> {
   return atBoundary(USAGE, async () => {
     const { values, positionals } = parseFlags(args, FLAGS);
-    const [action, path, ...more] = positionals;
-    if (action !== "check") throw new UsageError("Name an action: check");
+    const [action = "", path, ...more] = positionals;
+    if (action !== "check") throw unknownSubcommand(action, ["check"]);
     if (path === undefined || more.length > 0) throw new UsageError("Name one module");
     const fuel = wholeNumber("fuel", values.fuel, [1, DEFAULT_FUEL, MAX_FUEL]);
     const memoryBytes = wholeNumber("memory", values.memory, [PAGE_BYTES, DEFAULT_MEMORY_BYTES, MAX_MEMORY_BYTES]);

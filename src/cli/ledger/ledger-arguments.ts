@@ -4,7 +4,7 @@ import { type LedgerFilter } from "../../store/ledger-view.ts";
 import { PAYMENT_STATES, type PaymentState } from "../../store/ledger.ts";
 import { flagsText, type FlagTable, parseFlags } from "../common/flags.ts";
 import { parseTime } from "../common/units.ts";
-import { UsageError } from "../common/usage-error.ts";
+import { unknownSubcommand, UsageError } from "../common/usage-error.ts";
 
 const FILTER_FLAGS = {
   state: {
@@ -157,7 +157,7 @@ function queryOf(values: Values, [command = "", subject, ...rest]: readonly stri
 
 function checkFlags(values: Values, command: string): void {
   const known = Object.hasOwn(KNOWN, command) ? KNOWN[command] : undefined;
-  if (known === undefined) throw new UsageError(command === "" ? "Name a command" : `No command "${command}"`);
+  if (known === undefined) throw unknownSubcommand(command, Object.keys(KNOWN));
   const places = ["config", "state-dir", "store"];
   const other = Object.keys(values).find((name) => !known.includes(name) && !places.includes(name));
   if (other !== undefined) throw new UsageError(`${command} does not take --${other}`);

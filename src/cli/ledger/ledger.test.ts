@@ -461,7 +461,7 @@ test("the configuration or the state folder names the ledger, and a missing ledg
 });
 
 const WRONG: readonly (readonly [args: readonly string[], code: number, said: string])[] = [
-  [[], 2, "turnpike ledger: Name a command."],
+  [[], 2, "turnpike ledger: Name a subcommand: list, show, export, totals."],
   [["list", "more"], 2, 'turnpike ledger: Unexpected argument "more".'],
   [["list", "--by", "route"], 2, "turnpike ledger: list does not take --by"],
   [["totals"], 2, "turnpike ledger: Name the key of the totals: --by route|payer|day"],

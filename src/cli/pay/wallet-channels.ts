@@ -8,7 +8,7 @@ import { openWallet } from "../../payments/client/wallet.ts";
 import { networkTitle } from "../../payments/x402/networks.ts";
 import { formatAmount } from "../../payments/x402/price.ts";
 import { printLine } from "../common/standard-output.ts";
-import { UsageError } from "../common/usage-error.ts";
+import { unknownSubcommand, UsageError } from "../common/usage-error.ts";
 
 /** The commands of `turnpike wallet channels`. */
 const CHANNEL_ACTIONS = ["list", "refund", "withdraw"] as const;
@@ -23,7 +23,7 @@ export interface ChannelsCommand {
 /** Reads the words. Throws UsageError. */
 export function parseChannels([name = "list", ...ids]: readonly string[]): ChannelsCommand {
   const action = CHANNEL_ACTIONS.find((known) => known === name);
-  if (action === undefined) throw new UsageError(`No command "channels ${name}"`);
+  if (action === undefined) throw unknownSubcommand(name, CHANNEL_ACTIONS);
   return { action, ids };
 }
 
@@ -79,7 +79,10 @@ async function perform(action: "refund" | "withdraw", channel: Channel, wallet: 
 function oneOf(channels: readonly Channel[], start: string): Channel {
   const found = channels.filter(({ id }) => start.length >= 6 && id.startsWith(start.toLowerCase()));
   const [channel] = found;
-  if (channel === undefined || found.length > 1) throw new UsageError(`No single channel "${start}"`);
+  if (channel === undefined || found.length > 1) {
+    const which = found.length === 0 ? "No channel" : "Several channels";
+    throw new UsageError(`${which} with an id that begins with "${start}" (at least 6 characters)`);
+  }
   return channel;
 }
 

@@ -9,7 +9,7 @@ import { importWallet, openWallet, readWallet, walletPath } from "../../payments
 import { atBoundary } from "../common/boundary.ts";
 import { flagsText, type FlagTable, parseFlags } from "../common/flags.ts";
 import { printLine } from "../common/standard-output.ts";
-import { UsageError } from "../common/usage-error.ts";
+import { unknownSubcommand, UsageError } from "../common/usage-error.ts";
 import { parseChannels, walletChannels } from "./wallet-channels.ts";
 import { balancesOf, balancesText, chainsToAsk } from "./wallet-balance.ts";
 
@@ -63,8 +63,9 @@ function parse(args: readonly string[]) {
   const { values, positionals } = parseFlags(args, FLAGS);
   const [name = "", ...rest] = positionals;
   const command = COMMANDS.find((known) => known === name);
-  if (command === undefined || (rest.length > 0 && command !== "channels" && command !== "solana"))
-    throw new UsageError(`No command "${positionals.join(" ")}"`);
+  if (command === undefined) throw unknownSubcommand(name, COMMANDS.slice(1));
+  if (rest.length > 0 && command !== "channels" && command !== "solana")
+    throw new UsageError(`Unexpected argument "${rest[0] ?? ""}"`);
   const forBalance = [values.network, values["rpc-env"], values["allow-asset"]].some((value) => value !== undefined);
   if (forBalance && command !== "balance")
     throw new UsageError("--network, --rpc-env and --allow-asset are flags of balance only");
@@ -117,8 +118,9 @@ async function show(
 
 /** `turnpike wallet solana`. */
 async function walletSolana([action, ...more]: readonly string[], path: string, json: boolean): Promise<number> {
-  if ((action !== undefined && action !== "create" && action !== "import") || more.length > 0)
-    throw new UsageError("The commands of solana are create and import");
+  if (action !== undefined && action !== "create" && action !== "import")
+    throw unknownSubcommand(action, ["create", "import"]);
+  if (more.length > 0) throw new UsageError(`Unexpected argument "${more[0] ?? ""}"`);
   const file = solanaWalletPath(path);
   if (action !== undefined) createSolanaWallet(file, action === "import" ? await readSolanaKey() : undefined);
   const account = readSolanaWallet(file);

@@ -221,7 +221,7 @@ test("a terminal shows a bar that fits it, and the pages below their addresses",
 
 test.each([
   [["jobs", "show", "x"], 'No job with an id that begins with "x"'],
-  [["jobs", "nothing"], 'No command "nothing"'],
+  [["jobs", "nothing"], '"nothing" is not one of list, show'],
   [["call", "read", "u", "--detach"], "read is not a job; --detach is for jobs"],
 ])("wrong usage %p is explained", async (args, message) => {
   const { code, errors } = await turnpike(...args);

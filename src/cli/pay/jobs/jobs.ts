@@ -12,7 +12,7 @@ import { alignedTable, type Column, detailList, tabTable } from "../../common/ta
 import { say } from "../../common/terminal.ts";
 import { fetchTrusting } from "../../common/trust.ts";
 import { timeText } from "../../common/units.ts";
-import { UsageError } from "../../common/usage-error.ts";
+import { unknownSubcommand, UsageError } from "../../common/usage-error.ts";
 import { followJob, jobOf } from "./follow-job.ts";
 import { describeFailure } from "../../common/paid-response.ts";
 import { costText } from "./job-text.ts";
@@ -71,11 +71,13 @@ function parse(args: readonly string[]) {
 export function jobs(args: readonly string[]): Promise<number> {
   return atBoundary(USAGE, async () => {
     const { command, ids, values } = parse(args);
-    if (command === "list" && ids.length === 0) return await list(values);
-    if (command === "forget" && ids.length > 0) return forget(ids);
-    const run = Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined;
-    if (run === undefined && command !== "forget") throw new UsageError(`No command "${[command, ...ids].join(" ")}"`);
     const [id, ...more] = ids;
+    if (command === "list" && id !== undefined) throw new UsageError(`Unexpected argument "${id}"`);
+    if (command === "list") return await list(values);
+    if (command === "forget" && id !== undefined) return forget(ids);
+    const run = Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined;
+    if (run === undefined && command !== "forget")
+      throw unknownSubcommand(command, ["list", ...Object.keys(COMMANDS), "forget"]);
     if (run === undefined || id === undefined || more.length > 0)
       throw new UsageError(`${command} takes the ID of one job`);
     const kept = new KeptJobs().find(id);
