@@ -6,6 +6,7 @@ import { BY_CONTEXT, type Fit } from "./fit.ts";
 import { type Argument } from "../reading/noun-phrases.ts";
 import { type Asked } from "./question.ts";
 import { isOwner } from "./rivals.ts";
+import { until } from "../reading/until.ts";
 
 /** "was elected mayor of X", for "won the mayoral election in X". Undefined if the office or the place is another. */
 export function electedBy(
@@ -45,8 +46,7 @@ export function otherHolder(
   const isPerson = person.words.size > 1 && [...person.heads].every((word) => names.has(word));
   const isSole = [...role.heads].every((head) => SOLE.test(head));
   // "after beating Ilves", ", beating Ilves"
-  const rest = after.findIndex(({ text, gap }) => WORDS.circumstance.has(text) || gap.includes(","));
-  const own = [...before, ...(rest < 0 ? after : after.slice(0, rest))];
+  const own = [...before, ...until(after, ({ text, gap }) => WORDS.circumstance.has(text) || gap.includes(","))];
   if (!isPerson || !isSole || own.some(({ stem, text }) => person.words.has(stem) || text === "ago")) return undefined;
   const start = after.findIndex((word) => role.words.has(word.stem) && !names.has(word.stem));
   const behind = after.slice(Math.max(0, start));
@@ -82,19 +82,16 @@ function isForeign({ capital, stem, text }: Token, names: ReadonlySet<string>, g
 /** "mayor of Durne", "president of Corland's parliament": the office is another one. */
 function isOfOther({ role, names }: Asked, behind: readonly Token[], grammar: Grammar): boolean {
   if (role === undefined) return false;
-  const end = behind.findIndex(
-    ({ text, gap }, at) => at > 0 && (/[,;:(]/u.test(gap) || (grammar.preposition.has(text) && !OF_PLACE.test(text))),
+  const isEnd = ({ text, gap }: Token, at: number): boolean =>
+    at > 0 && (/[,;:(]/u.test(gap) || (grammar.preposition.has(text) && !OF_PLACE.test(text)));
+  return until(behind, isEnd).some(
+    (word, at) =>
+      !role.words.has(word.stem) &&
+      !names.has(word.stem) &&
+      ((!word.capital && !isFunctionWord(word.text, grammar) && isBehindOf(behind, at, grammar)) ||
+        isOwnedAt(behind, at, role) ||
+        (word.capital && !WORDS.time.has(word.text) && isInPhrase(behind, at, grammar))),
   );
-  return behind
-    .slice(0, end < 0 ? undefined : end)
-    .some(
-      (word, at) =>
-        !role.words.has(word.stem) &&
-        !names.has(word.stem) &&
-        ((!word.capital && !isFunctionWord(word.text, grammar) && isBehindOf(behind, at, grammar)) ||
-          isOwnedAt(behind, at, role) ||
-          (word.capital && !WORDS.time.has(word.text) && isInPhrase(behind, at, grammar))),
-    );
 }
 
 /** "president of the student union of Corland" */

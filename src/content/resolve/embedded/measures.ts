@@ -21,6 +21,7 @@ import {
   KNOWN,
 } from "./others-figures.ts";
 import { type Asked, yearsOf } from "./question.ts";
+import { isNear, isWithin } from "../reading/ranges.ts";
 
 /** A part of a time: "the first day", "the second quarter". */
 const ORDINAL =
@@ -191,11 +192,10 @@ const BESIDE = 11;
 /** Whether the dates in a figure's clause, if there are any, touch the time of the question: "(2024: 1.93 billion)". */
 function isInTime({ plan, years }: Asked, text: string, clause: Clause, dates: readonly NamedDate[]): boolean {
   const own = dates.filter(
-    ({ start, end }) =>
-      end >= clause.start - 8 &&
-      start <= clause.end + BESIDE &&
-      !/[(;]/u.test(text.slice(end, clause.start)) &&
-      !/[(;]/u.test(text.slice(clause.end, start)),
+    (date) =>
+      isNear(date, clause, BESIDE) &&
+      !/[(;]/u.test(text.slice(date.end, clause.start)) &&
+      !/[(;]/u.test(text.slice(clause.end, date.start)),
   );
   const { from, deadline } = plan;
   // "in floods since 1990": a sum over a longer time.
@@ -241,7 +241,7 @@ function isPartial(
   const [of, word = ""] = SOME_OF.exec(text.slice(figure.end, clause.end)) ?? [];
   if (of !== undefined && !KNOWN.has(figure.unit) && !asked.terms.has(stemOf(word.toLowerCase()))) return true;
   const { from = Number.NEGATIVE_INFINITY, deadline = Number.POSITIVE_INFINITY } = asked.plan;
-  const own = dates.filter(({ start, end }) => end >= clause.start - BESIDE && start <= clause.end + BESIDE);
+  const own = dates.filter((date) => isNear(date, clause, BESIDE));
   const isShort = own.some(
     ({ from: first, to, precision }) =>
       precision !== "day" && first >= from && to <= deadline && (to - first) * 1.2 < deadline - from,
@@ -266,8 +266,8 @@ export function isInOtherPlace(
   clause: Pick<Clause, "start" | "end">,
 ): boolean {
   const { determiner } = GRAMMARS[language];
-  return tokens.some(({ text, start, end }, at) => {
-    if (start < clause.start || end > clause.end || !WORDS.in.has(text)) return false;
+  return tokens.some((token, at) => {
+    if (!isWithin(token, clause) || !WORDS.in.has(token.text)) return false;
     const [next, behind] = tokens.slice(at + 1, at + 3);
     const place = determiner.has(next?.text) ? behind : next;
     return (

@@ -12,6 +12,7 @@ import { type Passage } from "../evidence/passages.ts";
 import { doerOf } from "./arguments.ts";
 import { type Asked } from "./question.ts";
 import { standsIn } from "./standing.ts";
+import { isWithin, overlap } from "../reading/ranges.ts";
 
 /** Verbs and nouns that any figure can have. */
 export const GENERAL = new Set(
@@ -57,7 +58,7 @@ function isOfNamesake({ agent, names }: Asked, tokens: readonly Token[], clause:
   return (
     last !== undefined &&
     !clause.stems.has(last) &&
-    tokens.some(({ stem, start, end }) => own.includes(stem) && start >= clause.start && end <= clause.end)
+    tokens.some((token) => own.includes(token.stem) && isWithin(token, clause))
   );
 }
 
@@ -95,15 +96,14 @@ export function isOfOtherOutcome(
   { unit, start, end }: Quantity,
 ): boolean {
   const { agent, asksChange, outcomes, predicate, patient, thresholds } = asked;
-  const own = tokens.filter((token) => token.start >= clause.start && token.end <= clause.end);
+  const own = tokens.filter((token) => isWithin(token, clause));
   const before = own.findLast((token) => token.end <= start)?.text;
   if (isOfAudience(asked))
     return (
       // "had room for 43,118 spectators"
       before === "for" ||
       // "A crowd of 43,118 watched"
-      (!WORDS.attend.has(unit) &&
-        !own.some((token) => WORDS.attend.has(token.text) && (token.end <= start || token.start >= end)))
+      (!WORDS.attend.has(unit) && !own.some((token) => WORDS.attend.has(token.text) && !overlap(token, { start, end })))
     );
   const said = conceptsIn(own);
   const isContrary = [...outcomes].some(
@@ -199,7 +199,7 @@ export function isOfOtherPredicate(
   const named = patient?.words.isDisjointFrom(names) === false ? patient : undefined;
   const units = thresholds.map(({ unit }) => unit);
   return tokens.some((token, at) => {
-    if (token.start < clause.start || token.end > clause.end) return false;
+    if (!isWithin(token, clause)) return false;
     if (token.stem !== predicate?.stem && [...conceptsAt(tokens, at)].every((one) => !outcomes.has(one))) return false;
     const predication = predicationOf(tokens, at, reader);
     const isInfinitive = reader.grammar.infinitive.test(token.text);

@@ -18,6 +18,7 @@ import {
   secondPhrase,
 } from "../reading/noun-phrases.ts";
 import { outcomesOf, predicateOf, STEADY } from "../reading/predicates.ts";
+import { until } from "../reading/until.ts";
 
 /** A plan, prepared once for comparisons with many sentences. */
 export interface Asked {
@@ -313,10 +314,8 @@ function joinedIn(tokens: readonly Token[], terms: ReadonlySet<string>, grammar:
     const start = tokens.slice(0, at).findLastIndex(isEnd) + 1;
     const left = tokens.slice(start, at).map(({ stem }) => stem);
     const rest = tokens.slice(at + 1);
-    const from = rest.findIndex((word) => !isFunctionWord(word.text, grammar));
-    const behind = from < 0 ? [] : rest.slice(from);
-    const end = behind.findIndex(isEnd);
-    const right = behind.slice(0, end < 0 ? undefined : end).map(({ stem }) => stem);
+    const articles = until(rest, (word) => !isFunctionWord(word.text, grammar));
+    const right = until(rest.slice(articles.length), isEnd).map(({ stem }) => stem);
     // "the Tarn Open and the Marl Open": the words that tell them apart
     const one = left.findLast((stem) => !right.includes(stem));
     const other = right.find((stem) => !left.includes(stem));

@@ -8,6 +8,8 @@ import { OPEN } from "../reading/phrases.ts";
 import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
 import { type Argument, isWhole } from "../reading/noun-phrases.ts";
 import { type Asked } from "./question.ts";
+import { isWithin } from "../reading/ranges.ts";
+import { until } from "../reading/until.ts";
 
 /** An entry of a register, a table or a list of results. The page is about its subject: "Signed: 9 June 2026". */
 interface Entry {
@@ -48,7 +50,7 @@ export function recorded(
     if (entry.label.some((word) => reader.grammar.be.has(word.text) || reader.grammar.have.has(word.text))) continue;
     const sign = signOf(entry, text.slice(entry.start, entry.end), reader);
     if (sign === undefined) continue;
-    return { sign, isOther: sign < 0 && !entry.hasDate, part: { start: entry.start, end: entry.end } };
+    return { sign, isOther: sign === -1 && !entry.hasDate, part: { start: entry.start, end: entry.end } };
   }
   return undefined;
 }
@@ -107,8 +109,7 @@ function signOf(entry: Entry, text: string, reader: Reader): -1 | 0 | 1 | undefi
     const signs = value.map((_, at) => outcomeAt(value, at, reader)).filter((one) => one !== 0);
     if (signs.length > 0) return OPEN.test(text) || new Set(signs).size > 1 ? 0 : signs[0];
   }
-  const by = label.findIndex((word) => grammar.by.has(word.text));
-  const head = by < 0 ? label : label.slice(0, by);
+  const head = until(label, (word) => grammar.by.has(word.text));
   if (!head.every((word) => isOfQuestion(word, reader))) return undefined;
   const isNamed = head.some((_, at) => outcomeAt(head, at, reader) === 1);
   const isContrary = head.some((_, at) => outcomeAt(head, at, reader) === -1);
@@ -188,10 +189,10 @@ function entriesOf(text: string, tokens: readonly Token[], dates: readonly Named
     const start = match.index;
     const end = start + whole.length;
     const valueStart = end - value.length;
-    const words = tokens.filter((token) => token.start >= start && token.end <= end);
+    const words = tokens.filter((token) => isWithin(token, { start, end }));
     const own = words.filter((token) => token.end <= start + label.length);
     if (own.length === 0 || own.length > LABEL_WORDS) continue;
-    const days = dates.filter((date) => date.precision === "day" && date.start >= valueStart && date.end <= end);
+    const days = dates.filter((date) => date.precision === "day" && isWithin(date, { start: valueStart, end }));
     const isDated = days.some((date) => date.start <= valueStart + 2);
     entries.push({ label: own, value: words.slice(own.length), start, end, isDated, hasDate: days.length > 0 });
   }

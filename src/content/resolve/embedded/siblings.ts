@@ -8,6 +8,7 @@ import { type Grammar, GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
 import { IRREGULAR_PAST, type Language, type Word, wordsOf } from "../reading/words.ts";
 import { GENERAL } from "./others-figures.ts";
 import { type Asked, numberedIn, yearsOf } from "./question.ts";
+import { isWithin } from "../reading/ranges.ts";
 
 const TITLE = /["“«„]\s?([^"“”«»„]{2,60}?)\s?["”»“]/gu;
 
@@ -105,7 +106,7 @@ export function isOfPart(
   tokens: readonly Token[],
   { said, start, end }: { readonly said: string; readonly start: number; readonly end: number },
 ): boolean {
-  const clause = tokens.filter((token) => token.start >= start && token.end <= end);
+  const clause = tokens.filter((token) => isWithin(token, { start, end }));
   const stems = new Set(clause.map(({ stem }) => stem));
   if (joined.some(([one, other]) => stems.has(one) !== stems.has(other))) return true;
   if (STAGE.test(said) && !STAGE.test(question)) return true;
@@ -131,7 +132,7 @@ export function isOtherTime(
   dates: readonly NamedDate[],
   part: { readonly start: number; readonly end: number } = { start: 0, end: text.length },
 ): boolean {
-  const own = dates.filter(({ hasYear, start, end }) => hasYear && start >= part.start && end <= part.end);
+  const own = dates.filter((date) => date.hasYear && isWithin(date, part));
   const others = dates.filter(
     ({ hasYear, start }) => hasYear && start <= part.end + BESIDE && !/\([^)]*$/u.test(text.slice(0, start)),
   );

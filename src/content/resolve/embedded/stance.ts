@@ -26,6 +26,8 @@ import { hasSurplus } from "./surplus.ts";
 import { rowOf } from "./tables.ts";
 import { inTime } from "./timing.ts";
 import { isTurnable } from "./turning.ts";
+import { isNear, isWithin } from "../reading/ranges.ts";
+import { until } from "../reading/until.ts";
 
 interface At {
   readonly source: Source;
@@ -65,7 +67,7 @@ function statementIn(asked: Asked, passage: Passage, at: At): Statement | undefi
   if (reading.sign === 0 && passage.coverage < STATED) return undefined;
   // "as head coach until 2028": the end of a term is not the time of the event.
   const untermed = named.filter(({ start }) => !TERM.test(passage.text.slice(0, start)));
-  const dates = reading.sign > 0 ? untermed : named;
+  const dates = reading.sign === 1 ? untermed : named;
   const turned = asked.plan.negated ? -reading.sign : reading.sign;
   const date = dateOf(passage.text, dates, reading);
   const base: Statement = {
@@ -75,7 +77,7 @@ function statementIn(asked: Asked, passage: Passage, at: At): Statement | undefi
     kind: reading.kind ?? (isQuestion(passage.text) ? "question" : "report"),
     strength: Math.min(0.3, passage.coverage * 0.3),
     date: date?.isAmbiguous === true ? undefined : date?.from,
-    ...((reading.isPending === true || (reading.sign < 0 && reading.isAbsence)) && { isPending: true }),
+    ...((reading.isPending === true || (reading.sign === -1 && reading.isAbsence)) && { isPending: true }),
   };
   if (reading.sign === 0 || (!isDelay && isOtherTime(asked, passage.text, untermed, reading.part))) return base;
   if (isOfOther(asked, passage, reading.part, { sentence, published, isFigure: reading.isFigure === true }))
@@ -91,7 +93,7 @@ function statementIn(asked: Asked, passage: Passage, at: At): Statement | undefi
       isLoose:
         reading.isLoose === true ||
         (circumstance !== undefined && circumstance !== "same") ||
-        (reading.sign > 0 && saysLess(asked, passage, reading, at.language)) ||
+        (reading.sign === 1 && saysLess(asked, passage, reading, at.language)) ||
         // The other cells of a row do not qualify its figure.
         (sentence !== undefined &&
           part !== undefined &&
@@ -123,7 +125,7 @@ function readingOf(
   const isOther = found === NOTHING || (found.strength === OTHER_ACTOR && language === "en");
   const own = !isOther && isOfSibling(asked, passage, language) ? NOTHING : found;
   const delay = own.strength < STATED && sentence !== undefined ? delayOf(asked, passage, sentence) : undefined;
-  const circumstance = own.sign > 0 && own.isFigure !== true ? circumstanceOf(asked, passage) : undefined;
+  const circumstance = own.sign === 1 && own.isFigure !== true ? circumstanceOf(asked, passage) : undefined;
   const reading: Reading = circumstance === "contrary" ? { ...own, sign: -1 } : (delay ?? own);
   return { reading, circumstance, isDelay: delay !== undefined };
 }
@@ -180,10 +182,9 @@ function leavesPlace(
   const places = words
     .filter(({ stem }, at) => names.has(stem) && WORDS.in.has(words[at - 1]?.text))
     .map(({ stem }) => stem);
-  const clause = tokens.filter(({ start, end }) => start >= part.start && end <= part.end);
+  const clause = tokens.filter((token) => isWithin(token, part));
   // "in Norvia, after it passed Coralia"
-  const other = clause.findIndex(({ text }) => WORDS.circumstance.has(text));
-  const said = other < 0 ? clause : clause.slice(0, other);
+  const said = until(clause, ({ text }) => WORDS.circumstance.has(text));
   return places.some((place) => !said.some(({ stem }) => stem === place));
 }
 
@@ -226,9 +227,7 @@ const REVERSES =
 /** The date of the outcome: the first one in its clause, or else the first one of the sentence. */
 function dateOf(text: string, dates: readonly NamedDate[], { part, isFigure }: Reading): NamedDate | undefined {
   const exact = dates.filter((one) => one.precision !== "year" && !EFFECT.test(text.slice(0, one.start)));
-  const inside = exact.find(
-    (one) => part !== undefined && one.end >= part.start - BESIDE && one.start <= part.end + BESIDE,
-  );
+  const inside = exact.find((one) => part !== undefined && isNear(one, part, BESIDE));
   // "Zetalk had 112 million users, it said on Thursday"
   // "resigned on Friday, after the court had ruled": the date is that of the other event.
   const isOther = part !== undefined && CIRCUMSTANCE.test(text.slice(part.start));
@@ -249,10 +248,10 @@ function timeOf(
 function yearOf(text: string, dates: readonly NamedDate[], { part, isFigure }: Reading): NamedDate | undefined {
   if (isFigure === true) return undefined;
   return dates.find(
-    ({ precision, start, end }) =>
-      precision === "year" &&
-      IN_YEAR.test(text.slice(0, start)) &&
-      (part === undefined || (end >= part.start - BESIDE && start <= part.end + BESIDE)),
+    (date) =>
+      date.precision === "year" &&
+      IN_YEAR.test(text.slice(0, date.start)) &&
+      (part === undefined || isNear(date, part, BESIDE)),
   );
 }
 
@@ -267,7 +266,7 @@ const TERM =
 const BESIDE = 4;
 
 function sideOf(sign: number): Support {
-  return sign > 0 ? "YES" : sign < 0 ? "NO" : "NEUTRAL";
+  return sign === 1 ? "YES" : sign === -1 ? "NO" : "NEUTRAL";
 }
 
 /** The reading of a row of a table. */
@@ -301,7 +300,7 @@ function read(asked: Asked, passage: Passage, sentence: ReadSentence): Reading {
       return {
         sign: measure.sign,
         strength: boundStrengthOf(Math.max(covered, 0.6), Math.max(covered, context)) * measure.factor,
-        isAbsence: measure.sign < 0,
+        isAbsence: measure.sign === -1,
         part: measure.part,
         kind: "report",
         isFigure: true,
@@ -312,7 +311,7 @@ function read(asked: Asked, passage: Passage, sentence: ReadSentence): Reading {
       const isDirected = [...asked.outcomes].some((one) => OUTCOMES.directed.has(one));
       const isRead = asked.asksChange || (isDirected && asked.patient?.words.isDisjointFrom(asked.names) === false);
       const outcome = isRead ? outcomeOf(asked, passage, sentence) : NOTHING;
-      return outcome.sign < 0 ? outcome : NOTHING;
+      return outcome.sign === -1 ? outcome : NOTHING;
     }
     // "the second time" for "three times"
     if (!asked.thresholds.every(({ value }) => figures.some((one) => one.value === value))) return NOTHING;
@@ -324,7 +323,7 @@ function read(asked: Asked, passage: Passage, sentence: ReadSentence): Reading {
       ? outcomeOf(asked, passage, sentence)
       : {
           ...ranked,
-          strength: ranked.sign < 0 ? OTHER_ACTOR : boundStrengthOf(passage.context, passage.context),
+          strength: ranked.sign === -1 ? OTHER_ACTOR : boundStrengthOf(passage.context, passage.context),
           isAbsence: false,
           kind: "report",
           isFinal: true,

@@ -8,6 +8,8 @@ import { IRREGULAR_PAST, isForm, isRomance, type Language, STOP_WORDS, type Word
 import { ADJECTIVE_ENDINGS } from "../evidence/passages.ts";
 import { isOfAudience } from "./others-figures.ts";
 import { type Asked } from "./question.ts";
+import { isWithin, overlap } from "../reading/ranges.ts";
+import { until } from "../reading/until.ts";
 
 /** The words of a clause by their part in it. */
 type Role = "own" | "verb" | "figure" | "harmless" | "other";
@@ -50,7 +52,7 @@ export function hasSurplus(
   if (!isSubjectOnly && asked.thresholds.length === 0 && isOnlyHere(PARTLY)) return true;
   return phrasesOf(tokens, text, part, grammar).some((words) => {
     const roles = words.map((word, at): Role => {
-      const figure = figures.find(({ start, end }) => start < word.end && word.start < end);
+      const figure = figures.find((one) => overlap(one, word));
       const isFigure = figure !== undefined && !describedIn(text, figure).some(({ stem }) => stem === word.stem);
       if (/^\d/u.test(word.text) || isFigure) return "figure";
       if (isVerb(asked, words, at, { grammar, language })) return "verb";
@@ -167,7 +169,7 @@ function phrasesOf(
   text: string,
   { start, end }: { readonly start: number; readonly end: number },
   grammar: Grammar,
-): Token[][] {
+): (readonly Token[])[] {
   const phrases: Token[][] = [];
   for (const [at, word] of tokens.entries()) {
     const last = tokens[at - 1];
@@ -180,11 +182,8 @@ function phrasesOf(
     phrases.at(-1)?.push(word);
   }
   // "after two failed inspections" tells of another, earlier event.
-  const cut = phrases.map((words) => {
-    const at = words.findIndex(({ text: word }) => WORDS.circumstance.has(word));
-    return at < 0 ? words : words.slice(0, at);
-  });
-  const isInside = (words: readonly Token[]): boolean => words.some((word) => word.start >= start && word.end <= end);
+  const cut = phrases.map((words) => until(words, ({ text: word }) => WORDS.circumstance.has(word)));
+  const isInside = (words: readonly Token[]): boolean => words.some((word) => isWithin(word, { start, end }));
   const isAdjunct = ([first, second]: readonly Token[]): boolean =>
     first !== undefined &&
     // "up one tenth from July"
@@ -192,8 +191,8 @@ function phrasesOf(
     (grammar.preposition.has(first.text) || (WORDS.counting.has(first.text) && !/^an?$/u.test(second?.text ?? "")));
   return cut.filter((words, at) => {
     if (text[(words[0]?.start ?? 0) - 1] === "(" && isInside(cut[at + 1] ?? [])) return true;
-    if (isInside(words)) return at === 0 || !isInside(phrases[at - 1] ?? []) || isAdjunct(words);
-    if (at > 0 && isInside(phrases[at - 1] ?? [])) return isAdjunct(words);
+    const isBehind = isInside(phrases[at - 1] ?? []);
+    if (isInside(words) || isBehind) return !isBehind || isAdjunct(words);
     const isFirst = at === 0 && isInside(phrases[1] ?? []);
     return isFirst && (isAdjunct(words) || /(?:ed|ing)$/u.test(words[0]?.text ?? ""));
   });
@@ -265,9 +264,7 @@ function isGoverned({ words, roles, grammar, hasAgent }: Phrase, at: number): bo
     if (/^(?:der|des)$/u.test(word.text) && roles[n - 1] === "own") return true;
     if (!grammar.preposition.has(word.text)) continue;
     if (!hasAgent && grammar.by.has(word.text)) return false;
-    const phrase = roles.slice(n + 1, at + 3);
-    const verb = phrase.indexOf("verb");
-    return !(verb < 0 ? phrase : phrase.slice(0, verb)).includes("figure");
+    return !until(roles.slice(n + 1, at + 3), (role) => role === "verb").includes("figure");
   }
   return false;
 }
@@ -312,6 +309,5 @@ function isBeside({ words, roles, language, isDefinite }: Phrase, at: number): b
     !(language === "de" && /^(?:der|des)$/u.test(next?.text ?? ""))
   )
     return false;
-  const end = roles.findIndex((role, n) => n > at && role === "verb");
-  return roles.slice(at + 2, Math.min(at + 5, end < 0 ? at + 5 : end)).includes("own");
+  return until(roles.slice(at + 1, at + 5), (role) => role === "verb").includes("own", 1);
 }

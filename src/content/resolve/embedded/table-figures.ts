@@ -6,6 +6,7 @@ import { type Language, wordsOf } from "../reading/words.ts";
 import { KNOWN } from "./others-figures.ts";
 import { type Asked, yearsOf } from "./question.ts";
 import { type Cell, isInterim, isOfQuestion, RANK, type Row, subjectOf, type Table } from "./table.ts";
+import { isWithin } from "../reading/ranges.ts";
 
 /** The column that says in which place a row is, if the question is about the winner: "Did the winner finish in under two hours?" */
 function placeOfWinner({ asked, head, row }: Table): number {
@@ -55,8 +56,8 @@ function labelOf(table: Table): { readonly key: number; readonly isTime: boolean
   const winner = placeOfWinner(table);
   if (winner >= 0) return { key: winner, isTime: false };
   const months = monthsOf(asked, language);
-  const time = row.findIndex(({ start, end, text }) =>
-    dates.some((date) => date.start >= start && date.end <= end && date.end - date.start > 0.6 * text.length),
+  const time = row.findIndex((cell) =>
+    dates.some((date) => isWithin(date, cell) && date.end - date.start > 0.6 * cell.text.length),
   );
   const isOwn = dates.some((date) => isTimeOf(asked, date) && date.start >= (row[time]?.start ?? Infinity));
   const named = row.findIndex(({ text }) => months.includes(text.toLowerCase()));

@@ -9,6 +9,7 @@ import { isForm, wordsOf } from "../reading/words.ts";
 import { type Asked } from "./question.ts";
 import { type Cell, cellsOf, FINAL, isInterim, isOfQuestion, RANK, type Row, subjectOf, type Table } from "./table.ts";
 import { figureIn } from "./table-figures.ts";
+import { isWithin } from "../reading/ranges.ts";
 
 const PLANNED = /planned|expected|due|geplant|prévu|previst|previs/iu;
 const EMPTY = /^[–—-]?$/u;
@@ -187,9 +188,7 @@ function milestoneIn(table: Table): Row | undefined {
 }
 
 function dayIn(cell: Cell, { dates }: Table, label = ""): Row | undefined {
-  const isDay = dates.some(
-    ({ start, end, precision }) => precision === "day" && start >= cell.start && end <= cell.end,
-  );
+  const isDay = dates.some((date) => date.precision === "day" && isWithin(date, cell));
   if (EMPTY.test(cell.text) || PLANNED.test(`${cell.note} ${label}`)) return { sign: 0, part: cell };
   return isDay ? { sign: 1, part: cell } : undefined;
 }

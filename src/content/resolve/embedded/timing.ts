@@ -40,13 +40,13 @@ export function inTime(
   const told = Math.min(source.published ?? asked.now, asked.now) + DAY;
   // "delayed the release to November" for "by 1 October"
   const isPutOff =
-    reading.sign < 0 && !reading.isAbsence && date !== undefined && deadline !== undefined && date.from > deadline;
+    reading.sign === -1 && !reading.isAbsence && date !== undefined && deadline !== undefined && date.from > deadline;
   if (date === undefined && isBeforeItsYear(asked, statement, { reading, source })) return neutral;
   if (date !== undefined && date.from > told && !isPutOff) return { ...neutral, kind: "announcement" };
-  if (from !== undefined && from > told && reading.sign > 0) return neutral;
+  if (from !== undefined && from > told && reading.sign === 1) return neutral;
   if (date !== undefined && from !== undefined && date.to < from) return neutral;
   // "opened in June" for "after 15 June"
-  if (date !== undefined && from !== undefined && date.from < from && reading.sign > 0)
+  if (date !== undefined && from !== undefined && date.from < from && reading.sign === 1)
     return { ...neutral, isDateOpen: true };
   // "Will the Queen open parliament by November?": its opening in the year before is another one.
   const last = date?.to ?? (reading.strength === OTHER_ACTOR ? source.published : undefined);
@@ -59,7 +59,7 @@ export function inTime(
   // A later figure tells nothing about the time before.
   if (reading.isFigure === true && date !== undefined && date.from > deadline) return neutral;
   if (reading.isFigure === true && !isDated && isOfOtherTime(source, from, deadline)) return neutral;
-  const isEvent = reading.sign > 0;
+  const isEvent = reading.sign === 1;
   // "88 million users in June" for "100 million by December": a level may still change.
   if (
     !isEvent &&

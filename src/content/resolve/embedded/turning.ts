@@ -8,6 +8,7 @@ import { WORDS } from "../reading/vocabulary.ts";
 import { wordsOf } from "../reading/words.ts";
 import { type Reading } from "./outcome-reading.ts";
 import { type Asked, yearsOf } from "./question.ts";
+import { isWithin } from "../reading/ranges.ts";
 
 /**
  * Whether words of the sentence beside the reading, or the sentences behind it, may deny what it states: "Chelsea, not
@@ -18,9 +19,9 @@ export function isTurnable(asked: Asked, { text, after }: Passage, reading: Read
   const { statement } = asked.plan;
   const [start, end] = [part?.start ?? 0, part?.end ?? text.length];
   // "has not won", "it is false that" state NO by their negation, and "did not close above 50" by that of its figure's clause.
-  const isOwn = sign < 0 && (part === undefined || (isAbsence && isFigure !== true));
+  const isOwn = sign === -1 && (part === undefined || (isAbsence && isFigure !== true));
   const rest =
-    isFigure === true && sign < 0 ? `${text.slice(0, start)} ${text.slice(end)}` : text.replace(NOT_GUILTY, "");
+    isFigure === true && sign === -1 ? `${text.slice(0, start)} ${text.slice(end)}` : text.replace(NOT_GUILTY, "");
   const short = isFigure === true ? rest.replace(SHORT_OF, " ") : rest;
   if (!isOwn && hasNegation(sentence?.language === "pt" ? short.replace(IN_THE, " ") : short)) return true;
   if (/!["”’)\s]*$/u.test(text)) return true;
@@ -54,14 +55,13 @@ const NEWS = /(?<!\p{L})(?:announcement|reports?|statement|news|article|claims?|
 function hasOpenAdverb(statement: string, { tokens }: ReadSentence, part: Reading["part"]): boolean {
   const own = new Set(wordsOf(statement).map(({ stem }) => stem));
   return tokens.some(
-    ({ text, stem, capital, start, end }) =>
+    (token) =>
       part !== undefined &&
-      start >= part.start &&
-      end <= part.end &&
-      !capital &&
-      ADVERB.test(text) &&
-      !WORDS.plain.has(text) &&
-      !own.has(stem),
+      isWithin(token, part) &&
+      !token.capital &&
+      ADVERB.test(token.text) &&
+      !WORDS.plain.has(token.text) &&
+      !own.has(token.stem),
   );
 }
 

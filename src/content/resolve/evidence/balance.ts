@@ -22,11 +22,11 @@ export interface Balance {
 export function balanceOf(plan: Plan, sources: readonly Source[], statements: readonly Statement[]): Balance {
   const voices = voicesOf(plan, sources, statements);
   const forYes = sumOf(
-    voices.filter((one) => one.sign > 0),
+    voices.filter((one) => one.sign === 1),
     plan.isClaim && !plan.negated ? REPEATED : VOICE,
   );
   const forNo = sumOf(
-    voices.filter((one) => one.sign < 0),
+    voices.filter((one) => one.sign === -1),
     VOICE,
   );
   const sides = new Set(voices.filter(speaks).map(({ sign }) => sign));

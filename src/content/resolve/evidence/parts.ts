@@ -8,6 +8,7 @@ import { ADVERB, groupOf, type Token, undatedTokensOf } from "../reading/spans.t
 import { WORDS } from "../reading/vocabulary.ts";
 import { WordClass } from "../reading/word-classes.ts";
 import { IRREGULAR_PAST, isRomance, type Language } from "../reading/words.ts";
+import { until } from "../reading/until.ts";
 
 /** A question of two events, as two questions of one event each. */
 export interface Parts {
@@ -90,8 +91,7 @@ function eventIn(tail: Read, frame: Frame | undefined): string {
   if (last !== first && isAuxiliary(last, grammar)) return frame.about(text.slice(0, last.start));
   // "antes de recibir el premio", "before resigning"
   if (!first.capital && (grammar.infinitive.test(first.text) || /.ing$/u.test(first.text))) return frame.asking(text);
-  const end = tokens.findIndex((one, n) => n > 0 && grammar.preposition.has(one.text) && !WORDS.of.has(one.text));
-  const phrase = end < 0 ? tokens : tokens.slice(0, end);
+  const phrase = until(tokens, (one, n) => n > 0 && grammar.preposition.has(one.text) && !WORDS.of.has(one.text));
   const nouns = phrase.filter((one) => !isFunctionWord(one.text, grammar));
   // "the tunnel at Marl" and "the bridge at Denby"
   const place = tokens.findIndex(

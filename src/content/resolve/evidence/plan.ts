@@ -13,6 +13,7 @@ import { quantitiesOf } from "../reading/quantities.ts";
 import { isName, thresholdsOf } from "../reading/thresholds.ts";
 import { WORDS } from "../reading/vocabulary.ts";
 import { type Language, languageOf, STOP_WORDS, type Word, wordsOf } from "../reading/words.ts";
+import { overlap } from "../reading/ranges.ts";
 
 /** Maximum number of characters of question and criteria that are read. The operation accepts no longer questions. */
 const MAX_QUESTION = 2_000;
@@ -204,7 +205,7 @@ function termsOf(
       (word.text.length < 2 && !word.capital)
     )
       continue;
-    if (others.some((other) => word.start < other.end && other.start < word.end)) continue;
+    if (others.some((other) => overlap(word, other))) continue;
     // "by the end of June"
     const isMeeting = MEETING.test(word.text);
     const isBefore = others.some(({ start }) => OF_DATE.test(statement.slice(word.end, start)));

@@ -84,7 +84,7 @@ function verdictOf(plan: Plan, probability: number, statements: readonly Stateme
   if (probability >= LIKELY_YES_FROM) {
     if (probability >= YES_FROM && isFirm(1)) return "YES";
     // The verdict is not YES or LIKELY_YES if no source says so.
-    return voices.some((one) => one.sign > 0 && decides(one)) ? "LIKELY_YES" : "UNCERTAIN";
+    return voices.some((one) => one.sign === 1 && decides(one)) ? "LIKELY_YES" : "UNCERTAIN";
   }
   if (probability <= LIKELY_NO_TO) return probability <= NO_TO && isFirm(-1) ? "NO" : "LIKELY_NO";
   return "UNCERTAIN";
@@ -94,7 +94,7 @@ function confidenceOf(verdict: Verdict, { voices, forYes, forNo }: Balance): Con
   if (verdict === "UNCERTAIN") return "low";
   const sign = verdict === "YES" || verdict === "LIKELY_YES" ? 1 : -1;
   const agreeing = voices.filter((one) => one.sign === sign && decides(one));
-  const dissent = sign > 0 ? forNo : forYes;
+  const dissent = sign === 1 ? forNo : forYes;
   if (agreeing.length === 0 || dissent > 1) return "low";
   if (agreeing.some((one) => one.isResolutionSource) || (agreeing.length >= 3 && dissent === 0)) return "high";
   return agreeing.length >= 2 || dissent === 0 ? "medium" : "low";

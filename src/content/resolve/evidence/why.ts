@@ -48,7 +48,7 @@ function sidesOf({ plan, statements, balance, verdict }: Told): string[] {
   const resolver = deciding.find((one) => one.isResolutionSource);
   if (resolver !== undefined) {
     sentences.push(
-      `The resolution source, ${plan.resolutionSource?.name ?? ""}, says ${resolver.sign > 0 ? "YES" : "NO"}${statementNumbers(statements, resolver.statements)}; it counts above all others.`,
+      `The resolution source, ${plan.resolutionSource?.name ?? ""}, says ${resolver.sign === 1 ? "YES" : "NO"}${statementNumbers(statements, resolver.statements)}; it counts above all others.`,
     );
   }
   for (const sign of [1, -1] as const) {
@@ -74,7 +74,7 @@ function sideOf(sign: 1 | -1, voices: readonly Voice[], statements: readonly Sta
   const copies = voices.reduce((sum, voice) => sum + voice.sources.length - 1, 0);
   const once = copies === 0 ? "" : `; ${count(copies, "page")} with the same story counted once`;
   const verb = voices.length === 1 ? "says" : "say";
-  return `${count(voices.length, "independent source")} ${verb} ${sign > 0 ? "YES" : "NO"}${statementNumbers(
+  return `${count(voices.length, "independent source")} ${verb} ${sign === 1 ? "YES" : "NO"}${statementNumbers(
     statements,
     voices.flatMap((one) => one.statements),
   )}${once}.`;
@@ -99,7 +99,7 @@ function deadlineOf({ plan, now, balance }: Told): string[] {
   }
   const shown = `${new Date(plan.deadline).toISOString().slice(0, 16).replace("T", " ")} UTC`;
   if (now > plan.deadline) return [`The deadline, ${shown}, has passed.`];
-  const silent = !balance.voices.some((one) => decides(one) && one.sign > 0);
+  const silent = !balance.voices.some((one) => decides(one) && one.sign === 1);
   return [
     `The deadline, ${shown}, has not passed${silent ? ", so the absence of the event so far does not mean NO" : ""}.`,
   ];

@@ -2,6 +2,7 @@ import { type Grammar, type Reader } from "./grammar.ts";
 import { attributionAfter, governedBy, HOLDER, isHearsay, isStranger, type Reality, realityOf } from "./reality.ts";
 import { ADVERB, clauseOf, type Group, groupOf, HARD, type Span, type Token } from "./spans.ts";
 import { isRomance, type Language } from "./words.ts";
+import { until } from "./until.ts";
 
 /** A predicate in its sentence: how it is presented, and the words around it that can be its arguments. */
 export interface Predication {
@@ -104,7 +105,7 @@ export function isParticipleOfMotion(token: Token | undefined, language: Languag
 }
 
 /** The words that hold the subject of a clause without one: the beginning of the nearest clause to the left that has one. */
-function sharedSubject(tokens: readonly Token[], start: number, grammar: Grammar): Token[] {
+function sharedSubject(tokens: readonly Token[], start: number, grammar: Grammar): readonly Token[] {
   let from = start;
   let end = start;
   while (from > 0 && !HARD.test(tokens[from]?.gap ?? "")) {
@@ -117,14 +118,12 @@ function sharedSubject(tokens: readonly Token[], start: number, grammar: Grammar
     end = from;
   }
   // "Odell, not Karsten, built the dam", "Odell, et non Karsten, a construit"
-  const contrast = tokens.findIndex(
+  const subject = tokens.slice(from, end);
+  return until(
+    subject,
     (word, at) =>
-      at > from &&
-      at < end &&
-      word.gap.includes(",") &&
-      grammar.not.has((grammar.and.has(word.text) ? tokens[at + 1] : word)?.text),
+      at > 0 && word.gap.includes(",") && grammar.not.has((grammar.and.has(word.text) ? subject[at + 1] : word)?.text),
   );
-  return tokens.slice(from, contrast < 0 ? end : contrast);
 }
 
 export interface Clause {

@@ -1,5 +1,6 @@
 import { type FirstNumber, firstNumberOf } from "./date-order.ts";
 import { FIRST_OF_FOUR, type Period, periodForms } from "./periods.ts";
+import { overlap } from "./ranges.ts";
 
 /** A span of time that a text names. */
 export interface NamedDate {
@@ -167,8 +168,7 @@ function numeric([first, second, year]: Groups, order: FirstNumber | undefined):
  */
 export function datesOf(text: string, near: number, order = firstNumberOf(text)): NamedDate[] {
   const found: NamedDate[] = [];
-  const isFree = (start: number, end: number): boolean =>
-    !found.some((other) => start < other.end && other.start < end);
+  const isFree = (start: number, end: number): boolean => !found.some((other) => overlap(other, { start, end }));
   for (const [form, read] of FORMS) {
     for (const match of text.matchAll(form)) {
       if (found.length >= MAX_DATES) break;

@@ -4,6 +4,8 @@ import { GRAMMARS, isFunctionWord } from "./grammar.ts";
 import { numberWord, numberWordPattern } from "./number-words.ts";
 import { firstOf } from "./word-classes.ts";
 import { type Language, LANGUAGES, stemOf, STOP_WORDS, type Word, wordsOf } from "./words.ts";
+import { overlap } from "./ranges.ts";
+import { until } from "./until.ts";
 
 /** A number in a text, in the base unit. */
 export interface Quantity {
@@ -169,7 +171,7 @@ function numbersOf(
     const start = end - whole.trimStart().length;
     // "3 mil millones": a scale that is also a number.
     if (start < (found.at(-1)?.end ?? 0)) continue;
-    if (dates.some((date) => start < date.end && date.start < end)) continue;
+    if (dates.some((date) => overlap(date, { start, end }))) continue;
     const number =
       digits === undefined
         ? (numberWord(word ?? "", language ?? "en") ??
@@ -270,8 +272,7 @@ export function describedIn(text: string, { unit, start, end }: Quantity): reado
 /** "8 named storms", "500 new measles cases": the counted noun behind one or two words that describe it. */
 function describedNoun(rest: string): { noun: string; length: number } | undefined {
   const words = [...(/^\s?(?:\p{Ll}{3,}(?:\s|$)?){1,3}/u.exec(rest)?.[0] ?? "").matchAll(/\p{Ll}+/gu)];
-  const end = words.findIndex(({ 0: word }) => STOP_WORDS.has(word));
-  const last = words.slice(0, end < 0 ? 3 : end).findLast(({ 0: word }) => /[^su]s$/u.test(word));
+  const last = until(words, ({ 0: word }) => STOP_WORDS.has(word)).findLast(({ 0: word }) => /[^su]s$/u.test(word));
   if (last === undefined || words[0]?.[0].endsWith("s") === true) return undefined;
   return { noun: last[0], length: last.index + last[0].length };
 }

@@ -2,6 +2,8 @@ import { type NamedDate } from "./dates.ts";
 import { conceptsIn } from "./concepts.ts";
 import { type Grammar, isFunctionWord, type Reader } from "./grammar.ts";
 import { IRREGULAR_PAST, type Language, type Word, wordsOf } from "./words.ts";
+import { overlap } from "./ranges.ts";
+import { until } from "./until.ts";
 
 /** A word of a sentence with the marks before it. */
 export interface Token extends Word {
@@ -52,7 +54,7 @@ export function undatedTokensOf(
       if (governor !== undefined) kept.push(governor);
       continue;
     }
-    if (dates.some((date) => token.start < date.end && date.start < token.end)) {
+    if (dates.some((date) => overlap(token, date))) {
       if (!isAfterDate || HARD.test(token.gap)) mark = HARD.test(token.gap) ? token.gap : "";
       if (!isAfterDate) {
         hasComma = token.gap.includes(",");
@@ -143,8 +145,8 @@ function joinsClauses(tokens: readonly Token[], at: number, grammar: Grammar, la
     (language === "en" && (word.text.endsWith("ed") || IRREGULAR_PAST.has(word.text)));
   const isMark = (word: Token): boolean => HARD.test(word.gap) || word.gap.includes(",");
   const from = tokens.findLastIndex((word, n) => n < at && isMark(word));
-  const to = tokens.findIndex((word, n) => n > at && isMark(word));
-  return tokens.slice(Math.max(0, from), at).some(isVerb) && tokens.slice(at, to < 0 ? undefined : to).some(isVerb);
+  const behind = until(tokens.slice(at + 1), isMark);
+  return tokens.slice(Math.max(0, from), at).some(isVerb) && behind.some(isVerb);
 }
 
 /** "before the vote" has a noun phrase, "before Marlow signed" a clause, which looks alike: only a verb beside shows it. */
