@@ -312,7 +312,9 @@ describe.skipIf(!hasPostgres)("with a database", () => {
     });
     const refused = await check(off);
     expect(refused.code).not.toBe(0);
-    expect(refused.output).toContain('sslmode "prefer" is unknown, which turns the database client off');
+    expect(refused.output).toContain(
+      'sslmode "prefer" is not one of disable, require, verify-full; the database client is off',
+    );
     const sound = folder.write("sound.json", {
       ...config({ url: "postgres://me@db:5432/x" }),
       server: { address: "127.0.0.1" },

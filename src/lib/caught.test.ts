@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
-import { codeOf, faultOf, messageOf } from "./caught.ts";
+import { openSync, readFileSync } from "node:fs";
+import { codeOf, faultOf, messageOf, whyUnwritable } from "./caught.ts";
 
 function caught(run: () => void): unknown {
   try {
@@ -9,6 +9,10 @@ function caught(run: () => void): unknown {
     return error;
   }
   return undefined;
+}
+
+function failed(code: string): Error {
+  return Object.assign(new Error("no"), { code });
 }
 
 test("a failed system call has a code, other errors do not", () => {
@@ -28,4 +32,13 @@ test("the fault of a full disk is in words", () => {
   expect(faultOf(full)).toBe("Error SQLITE_FULL (the disk is full)");
   expect(faultOf(Object.assign(new Error("secret"), { code: "SQLITE_BUSY" }))).toBe("Error SQLITE_BUSY");
   expect(faultOf("text")).toBe("string");
+});
+
+test("the reason why a file cannot be written is in words", () => {
+  const path = "/does/not/exist";
+  expect(whyUnwritable(caught(() => openSync(path, "a")))).toBe("its folder does not exist; create it first");
+  expect(whyUnwritable(caught(() => openSync("/", "a")))).toBe("it is a folder");
+  expect(whyUnwritable(failed("EACCES"))).toBe("this user may not write it");
+  expect(whyUnwritable(failed("ENOSPC"))).toBe("the disk is full");
+  expect(whyUnwritable(failed("EIO"))).toBe("EIO");
 });

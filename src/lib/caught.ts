@@ -19,6 +19,16 @@ export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && "code" in error ? String(error.code) : undefined;
 }
 
+/** The reason why a file could not be created or written, for an error message. */
+export function whyUnwritable(error: unknown): string {
+  const code = codeOf(error);
+  if (code === "ENOENT") return "its folder does not exist; create it first";
+  if (code === "EACCES") return "this user may not write it";
+  if (code === "EISDIR") return "it is a folder";
+  if (code === "EROFS") return "the file system is read-only";
+  return FULL_DISK.has(code) ? "the disk is full" : (code ?? messageOf(error));
+}
+
 /** The reason why a file could not be read as UTF-8 text, for an error message. */
 export function whyUnreadable(error: unknown): string {
   const code = codeOf(error);

@@ -107,7 +107,8 @@ function corsRules(settings: CorsConfig, path: string, report: Report): void {
   for (const open of ["*", "null"]) {
     if (!settings.allow_origins?.includes(open)) continue;
     // Any page can send a request with the origin null from a sandboxed frame.
-    report.problem(path, `allow_credentials with the origin "${open}" lets scripts of every site act as the visitor`);
+    const risk = "lets scripts of every site act as the visitor; list the origins that may";
+    report.problem(path, `allow_credentials with the origin "${open}" ${risk}`);
   }
   if (settings.expose_headers?.includes("*")) {
     report.problem(path, '"*" in expose_headers means a header of that name with allow_credentials (Fetch)');

@@ -106,6 +106,6 @@ test("the database user of jobs is not that of payments, and its URL has no pass
     expect.stringMatching(/^content\.jobs\.postgres\.url: expected no password: set password_env/),
   ]);
   expect(withJobsIn("postgres://b@db/shop?sslmode=never").problems).toEqual([
-    expect.stringMatching(/^content\.jobs\.postgres\.url: expected <scheme>/),
+    expect.stringMatching(/^content\.jobs\.postgres\.url: expected postgres:/),
   ]);
 });

@@ -210,7 +210,7 @@ function postgres({ postgres: section, routes }: Draft, report: Report): void {
   if (!unknownMode) {
     report.problem("postgres.url", `expected postgres://<user>@<host>:<port>/<db>?sslmode=<mode>: ${error}`);
   } else if (routes.some((route) => route?.x402 !== undefined)) {
-    report.problem("postgres.url", `${error}, which turns the database client off, and routes with a price need it`);
+    report.problem("postgres.url", `${error}; the database client is off, and routes with a price need it`);
   } else {
     report.warning("postgres.url", `${error}; the database client is off`);
   }

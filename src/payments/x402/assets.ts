@@ -101,6 +101,11 @@ export function isKnownSymbol(text: string): boolean {
   return ASSETS.some(({ symbol }) => symbol.toLowerCase() === text.toLowerCase());
 }
 
+/** The tokens that a setting can name on `network`, for an error message. */
+export function expectedAsset(network: string): string {
+  return [...assetsOn(network).map(({ symbol }) => symbol), "the address of a token"].join(" or ");
+}
+
 /** The known tokens of a network. */
 export function assetsOn(network: string): readonly Asset[] {
   return ASSETS.filter((asset) => asset.network === network);

@@ -1,6 +1,6 @@
 import { isLostAccount, isSolanaAddress } from "../solana/address.ts";
 import { isMemo, MAX_MEMO_BYTES } from "../solana/memo.ts";
-import { findAsset } from "./assets.ts";
+import { expectedAsset, findAsset } from "./assets.ts";
 import { type PaymentRequirements } from "./messages.ts";
 import { isSolana, isTestNetwork, type Network, networkTitle } from "./networks.ts";
 import { parsePrice } from "./price.ts";
@@ -28,7 +28,7 @@ export function compileOtherTerms(terms: OtherTerms, network: Network): PaymentR
   if (!isAddress(payTo)) refuse(`pay_to "${payTo}" is not an address of ${where}`);
   const token = findAsset(network, terms.asset);
   const asset = token?.address ?? terms.asset;
-  if (!isAddress(asset)) refuse(`asset "${asset}" is unknown on ${where}`);
+  if (!isAddress(asset)) refuse(`asset "${asset}" is unknown on ${where}; expected ${expectedAsset(network)}`);
   if (token === undefined && terms.price.startsWith("$")) {
     refuse(`the price "${terms.price}" of an unknown asset must be in atomic units`);
   }

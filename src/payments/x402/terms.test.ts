@@ -46,7 +46,10 @@ const NEVER_SOLD: readonly (readonly [change: Partial<Terms>, message: string])[
   [{ pay_to: "" }, 'Cannot accept payments: pay_to "" is not an address'],
   [{ pay_to: `0x${"0".repeat(40)}` }, "is not an address"],
   [{ price: "$0" }, "it is zero"],
-  [{ asset: "DOGE" }, 'Cannot accept payments: asset "DOGE" is unknown on eip155:84532'],
+  [
+    { asset: "DOGE" },
+    'Cannot accept payments: asset "DOGE" is unknown on eip155:84532; expected USDC or the address of a token',
+  ],
   [{ asset: PAYEE }, "needs extra_name and extra_version"],
   [
     { asset: PAYEE, price: "1", asset_transfer_method: "permit2", extra_name: "a" },

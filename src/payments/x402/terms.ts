@@ -1,7 +1,7 @@
 import { isSolanaAddress } from "../solana/address.ts";
 import { type Address, isAddress, sameAddress, isZero } from "./address.ts";
 import { checksumAddress, hasBadChecksum } from "./address-hash.ts";
-import { type EvmAsset, findAsset } from "./assets.ts";
+import { expectedAsset, type EvmAsset, findAsset } from "./assets.ts";
 import { type Kind } from "./facilitator.ts";
 import { lostPayee } from "./lost-payee.ts";
 import { type PaymentPayload, type PaymentRequired, type PaymentRequirements } from "./messages.ts";
@@ -175,7 +175,10 @@ function tokenOf(terms: Terms, network: string): Token {
   const name = terms.extra_name || known?.name;
   const version = terms.extra_version || known?.version;
   const address = known?.address ?? terms.asset;
-  if (!isAddress(address)) throw new Error(`Cannot accept payments: asset "${terms.asset}" is unknown on ${network}`);
+  if (!isAddress(address)) {
+    const expected = expectedAsset(network);
+    throw new Error(`Cannot accept payments: asset "${terms.asset}" is unknown on ${network}; expected ${expected}`);
+  }
   const { scheme, asset_transfer_method: method } = terms;
   // Only signatures for the token itself need its domain: by EIP-3009, and permits.
   const isByPermit2 = scheme === "upto" || (scheme === "exact" && method === "permit2");

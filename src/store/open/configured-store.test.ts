@@ -58,7 +58,11 @@ function refusalOf(postgres: PostgresConfig): string {
 writeFileSync(join(folder, "empty.pem"), "no certificate");
 writeFileSync(join(folder, "broken.pem"), "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n");
 const REFUSED: readonly [what: string, postgres: Partial<PostgresConfig>, expected: string][] = [
-  ["an unknown sslmode", { url: `${URL}?sslmode=allow` }, 'Cannot use postgres.url: sslmode "allow" is unknown'],
+  [
+    "an unknown sslmode",
+    { url: `${URL}?sslmode=allow` },
+    'Cannot use postgres.url: sslmode "allow" is not one of disable',
+  ],
   ["another scheme", { url: "http://me@db/x" }, "Cannot use postgres.url: its scheme"],
   ["a variable that is not set", { password_env: "ABSENT" }, "the environment has no such variable"],
   ["a variable that is empty", { password_env: "EMPTY" }, "the environment has no such variable"],

@@ -11,9 +11,18 @@ const TARGETS: readonly [url: string, expected: object][] = [
   ["postgres://me@[::1]/shop?sslmode=disable", { target: { ...SOUND, host: "::1", sslMode: "disable" } }],
   ["postgres://m%40e@db/my%20shop", { target: { ...SOUND, user: "m@e", database: "my shop" } }],
   ["postgres://me@db/shop?application_name=x", { target: SOUND }],
-  ["postgres://me@db/shop?sslmode=prefer", { error: 'sslmode "prefer" is unknown', unknownMode: true }],
-  ["postgres://me@db/shop?sslmode=", { error: 'sslmode "" is unknown', unknownMode: true }],
-  ["postgres://me@db/shop?sslmode=Require", { error: 'sslmode "Require" is unknown', unknownMode: true }],
+  [
+    "postgres://me@db/shop?sslmode=prefer",
+    { error: 'sslmode "prefer" is not one of disable, require, verify-full', unknownMode: true },
+  ],
+  [
+    "postgres://me@db/shop?sslmode=",
+    { error: 'sslmode "" is not one of disable, require, verify-full', unknownMode: true },
+  ],
+  [
+    "postgres://me@db/shop?sslmode=Require",
+    { error: 'sslmode "Require" is not one of disable, require, verify-full', unknownMode: true },
+  ],
   ["mysql://me@db/shop", { error: "its scheme is not postgres or postgresql" }],
   ["postgres://db/shop", { error: "it names no user" }],
   ["postgres://m%00e@db/shop", { error: "it names no user" }],

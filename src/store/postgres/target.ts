@@ -39,7 +39,8 @@ export function readTarget(url: string): ReadTarget {
   if (!database) return { error: "it names no database", hasPassword };
   const sslMode = SSL_MODES.find((known) => known === mode);
   if (sslMode === undefined) {
-    return { error: `sslmode ${JSON.stringify(mode)} is unknown`, unknownMode: true, hasPassword };
+    const error = `sslmode ${JSON.stringify(mode)} is not one of ${SSL_MODES.join(", ")}`;
+    return { error, unknownMode: true, hasPassword };
   }
   const host = bareHost(parsed.hostname);
   const port = parsed.port === "" ? DEFAULT_PORT : Number(parsed.port);

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { chmodSync, closeSync, openSync } from "node:fs";
-import { codeOf } from "../../lib/caught.ts";
+import { codeOf, whyUnwritable } from "../../lib/caught.ts";
 
 /** `SQLITE_FCNTL_HAS_MOVED` writes 1 if the name of the open file is gone, or belongs to another file. */
 const HAS_MOVED = 20;
@@ -48,10 +48,9 @@ function makeOwn(path: string, what: string): void {
     closeSync(openSync(path, "a", 0o600));
     chmodSync(path, 0o600);
   } catch (error) {
-    const code = codeOf(error) ?? "unknown";
-    // It is not created: perhaps its disk is not mounted, and an empty ledger would accept spent payments again.
-    const why = code === "ENOENT" ? "its folder does not exist; create it first" : code;
-    throw Object.assign(new Error(`Cannot open ${what} "${path}": ${why}`, { cause: error }), { code });
+    // Its folder is not created: perhaps its disk is not mounted, and an empty ledger would accept spent payments again.
+    const refused = new Error(`Cannot open ${what} "${path}": ${whyUnwritable(error)}`, { cause: error });
+    throw Object.assign(refused, { code: codeOf(error) ?? "unknown" });
   }
 }
 

@@ -4,7 +4,7 @@ import { TurnpikeError } from "../../../lib/errors.ts";
 import { issueCredit } from "../../../payments/credit/issue.ts";
 import { CALLS, isCreditAmount } from "../../../payments/credit/credit-terms.ts";
 import { creditHistory, shownCredit } from "../../../payments/credit/shown-credit.ts";
-import { findAsset } from "../../../payments/x402/assets.ts";
+import { expectedAsset, findAsset } from "../../../payments/x402/assets.ts";
 import { parseEvmNetwork } from "../../../payments/x402/networks.ts";
 import { parsePrice } from "../../../payments/x402/price.ts";
 import { type Credit, type Credits, type NewCredit } from "../../../store/credits.ts";
@@ -178,7 +178,8 @@ function termsOf(
   if (price === undefined && calls === undefined && seconds === undefined) fail("amount", "is missing");
   const network = parseEvmNetwork(chain) ?? fail("network", `is unknown: ${JSON.stringify(chain)}`);
   const known = findAsset(network, asset);
-  if (known === undefined && !/^0x[0-9a-fA-F]{40}$/.test(asset)) fail("asset", `is unknown on ${network}`);
+  if (known === undefined && !/^0x[0-9a-fA-F]{40}$/.test(asset))
+    fail("asset", `is unknown on ${network}; expected ${expectedAsset(network)}`);
   const amount = price === undefined ? String(calls ?? 0) : priceOf(price, known?.decimals);
   const unit = price !== undefined ? "money" : calls === undefined ? "time" : CALLS;
   const terms = {

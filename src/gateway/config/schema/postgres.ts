@@ -3,7 +3,7 @@ import * as z from "./recorded-schema.ts";
 import { bytes, count, filePath, milliseconds, ours, secret, flag } from "./kinds.ts";
 
 const DATABASE_URL = /^[a-z]+:\/\/[^/]+\/[^/]+$/i;
-const EXPECTED_URL = "expected <scheme>://<user>@<host>:<port>/<db>?sslmode=<mode>";
+const EXPECTED_URL = "expected postgres://<user>@<host>:<port>/<db>?sslmode=<mode>";
 
 /** The keys of a connection to any database. */
 const connection = {

@@ -1,3 +1,4 @@
+import { whyUnwritable } from "../../../lib/caught.ts";
 import { type LineWatcher, LineWriter } from "../../../lib/files/line-writer.ts";
 import { type AccessLogConfig } from "../../config/config.ts";
 import { combinedLine, type LogLine } from "./access-log.ts";
@@ -100,8 +101,7 @@ export class LogFiles {
   async #open(path: string): Promise<LogFile> {
     const target = path === "stdout" || path === "stderr" ? path : { file: path };
     const writer = await LineWriter.open(target, this.#watcher(path)).catch((error: unknown) => {
-      const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
-      throw new Error(`Cannot write the access log "${path}": ${code}`, { cause: error });
+      throw new Error(`Cannot write the access log "${path}": ${whyUnwritable(error)}`, { cause: error });
     });
     const file = new LogFile(path, writer, (unused) => {
       if (this.#files.get(path) === unused) this.#files.delete(path);
