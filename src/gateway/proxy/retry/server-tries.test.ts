@@ -248,8 +248,7 @@ describe("where the last try puts the last server out of rotation, the response 
 
   test("a 503 that arrived after other requests had put the server out of rotation is passed on", async () => {
     const [origin] = await originsThat(1, () => {});
-    const route = { read_timeout_ms: 150 };
-    const gateway = await serve([{ port: origin?.port, max_fails: 1 }], route);
+    const gateway = await serve([{ port: origin?.port, max_fails: 1 }]);
     const late = ask(gateway, "HTTP/1.1", { path: "/late" });
     await origin?.until("a request", () => (origin.requests.length === 1 ? true : undefined));
     // Sent while the server is in rotation; the response comes when it is out.
@@ -259,7 +258,8 @@ describe("where the last try puts the last server out of rotation, the response 
     const second = origin?.connections.find(({ received }) => received.includes("/unavailable"));
     second?.send("HTTP/1.1 503 No\r\nContent-Length: 2\r\n\r\nno");
     expect(await unavailable).toMatchObject({ status: 503, body: "no" });
-    expect(await late).toMatchObject({ status: 504 });
+    origin?.connections.find(({ received }) => received.includes("/late"))?.reset();
+    expect(await late).toMatchObject({ status: 502 });
   });
 });
 
