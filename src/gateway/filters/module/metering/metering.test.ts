@@ -1,8 +1,12 @@
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { patient } from "../../../../lib/testing/patience.ts";
 import { FUEL_EXPORT } from "./meter.ts";
 import { assemble, I32, op } from "../testing/assembler.ts";
 import { callsItself, FOREVER, forever, HOSTILE, ZERO } from "../testing/hostile.ts";
 import { call, DEFAULT_FUEL, instantiate, MEMORY_BYTES } from "../testing/metered.ts";
+
+// A loop takes the processor until its fuel is used up.
+setDefaultTimeout(patient(20_000));
 
 test.each(HOSTILE)("%s ends when the fuel is used up", (_what, module) => {
   const exports = instantiate(module);
@@ -25,7 +29,8 @@ test("a start function has a separate budget of fuel", () => {
 
 test("a loop on the ninth or a later memory, which the runtime checks with other code, ends too", () => {
   const module = forever([...op.i32(1), ...op.memoryGrow, ...op.drop, ...ZERO, ...op.i32Load, ...op.drop]);
-  const all = Array.from({ length: 20 }, () => instantiate(module));
+  // Such a memory is copied each time that it grows.
+  const all = Array.from({ length: 20 }, () => instantiate(module, { memoryBytes: 1024 * 1024 }));
   for (const exports of all) expect(call(exports, "on_request", { fuel: 100_000 }).error).toContain("RuntimeError");
 });
 
