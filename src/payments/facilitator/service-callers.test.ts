@@ -2,7 +2,11 @@ import { afterEach, expect, test } from "bun:test";
 import { HTTPFacilitatorClient } from "@x402/core/server";
 import { z } from "zod";
 import { openStore } from "../../store/open/open-store.ts";
-import { REQUIREMENTS, signedPayment } from "../testing/payment.ts";
+import { freshAccount } from "../evm/testing/shop.ts";
+import { channelConfig, channelRequirements, signedDeposit } from "../testing/channels.ts";
+import { PAYEE, REQUIREMENTS, signedPayment, USDC } from "../testing/payment.ts";
+import { type ChannelSettlement } from "../x402/channel-facilitator.ts";
+import { type Facilitator } from "../x402/facilitator.ts";
 import { type ServiceOptions } from "./facilitator-service.ts";
 import { serveFacilitator } from "./serve-facilitator.ts";
 import { createSimulatedFacilitator } from "./simulated-facilitator.ts";
@@ -16,9 +20,9 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
 });
 
-async function serve(options: Partial<ServiceOptions>): Promise<string> {
+async function serve(options: Partial<ServiceOptions>, more: Partial<Facilitator> = {}): Promise<string> {
   const store = openStore(":memory:", now);
-  const facilitator = createSimulatedFacilitator(store.simulatedTransfers, now);
+  const facilitator = { ...createSimulatedFacilitator(store.simulatedTransfers, now), ...more };
   const server = await serveFacilitator(facilitator, { hostname: "127.0.0.1", port: 0 }, { log: () => {}, ...options });
   cleanups.push(
     () => store.close(),
@@ -34,10 +38,11 @@ function paymentFor(url: string, description = "the weather", type = "http") {
 }
 
 function call(url: string, path: string, token: string, payment: object = signedPayment(NOW_S)): Promise<Response> {
+  const requirements = "accepted" in payment ? payment.accepted : REQUIREMENTS;
   return fetch(url + path, {
     method: "POST",
     headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
-    body: JSON.stringify({ x402Version: 2, paymentPayload: payment, paymentRequirements: REQUIREMENTS }),
+    body: JSON.stringify({ x402Version: 2, paymentPayload: payment, paymentRequirements: requirements }),
   });
 }
 
@@ -128,6 +133,32 @@ test("what was sold is listed and found by everyone, and by x402's own client", 
     createAuthHeaders: async () => ({ supported: headers, verify: headers, settle: headers }),
   });
   expect((await stock.getSupported()).extensions).toContain("bazaar");
+});
+
+test("what was sold from a channel is listed when its order is settled", async () => {
+  let settlement: ChannelSettlement = { kind: "refused", reason: "insufficient_funds" };
+  const channels = { verify: () => Promise.reject(new Error("not used")), settle: async () => settlement };
+  const url = await serve({ resources: new SoldResources(now) }, { channels });
+  const payer = freshAccount();
+  const token = { address: USDC, name: "USDC", version: "2" };
+  const terms = channelRequirements(token, "eip155:84532", { payTo: PAYEE, authorizer: PAYEE });
+  const config = channelConfig(terms, payer.address);
+  const payload = signedDeposit(terms, config, { amount: 5000n, most: 1000n, signer: payer, now: NOW_S });
+  const settle = async (described: object) => {
+    const payment = { ...described, accepted: terms, payload };
+    const response = await call(url, "/settle", "", payment);
+    expect(response.status).toBe(200);
+    return response.headers.get("extension-responses");
+  };
+  const { resource, extensions } = paymentFor("https://a.example/weather");
+  expect(await settle({ x402Version: 2, resource, extensions })).toBeNull();
+  settlement = { kind: "settled", transaction: "0x1", amount: "5000" };
+  expect(await settle({ x402Version: 2 })).toBeNull();
+  expect(await (await fetch(`${url}/discovery/resources`)).json()).toMatchObject({ items: [] });
+  expect(atob((await settle({ x402Version: 2, resource, extensions })) ?? "")).toBe('{"bazaar":{"status":"success"}}');
+  expect(await (await fetch(`${url}/discovery/resources`)).json()).toMatchObject({
+    items: [{ resource: "https://a.example/weather", accepts: [{ scheme: "batch-settlement" }] }],
+  });
 });
 
 test("a service that is not told to list resources has no list", async () => {
