@@ -6,6 +6,7 @@ import { kindOf } from "../documents/kind.ts";
 import { decode } from "../encoding/decode.ts";
 import { type ExtractionTask, type FormsTask } from "../extraction/tree/extraction.ts";
 import { parseSelector } from "../extraction/selectors/parse-selector.ts";
+import { brandSchema } from "../page/brand.ts";
 import { MAX_CAPTURE_BYTES, type Picture, type PictureRequest } from "../page/capture.ts";
 import { type PageRequest, type PageShows, type PageSource } from "../page/page.ts";
 import { type ReadPage } from "../page-reader/page-reader.ts";
@@ -83,7 +84,6 @@ export type FormatsInput = z.output<typeof schema>;
 
 const address = z.object({ url: z.string(), text: z.string() });
 const file = z.object({ content_type: z.string(), base64: z.string() });
-const colour = z.string().optional();
 
 /** The forms of a page in a response. */
 export const resultsSchema = z
@@ -103,27 +103,7 @@ export const resultsSchema = z
       .object({ content_type: z.string(), text: z.string().optional(), base64: z.string().optional() })
       .optional()
       .describe("The document as it came; with the browser engine, as it stands after its scripts ran"),
-    branding: z
-      .object({
-        colors: z.object({
-          background: colour,
-          text: colour,
-          link: colour,
-          primary: colour,
-          accent: colour,
-          palette: z.array(z.string()).readonly().optional(),
-        }),
-        fonts: z.object({ body: colour, heading: colour, families: z.array(z.string()).readonly().optional() }),
-        logo: colour,
-        logo_svg: colour,
-        favicon: colour,
-        image: colour,
-        name: colour,
-        button: z.object({ text: colour, background: colour, border_radius: colour, font: colour }).optional(),
-        color_scheme: z.enum(["light", "dark"]).optional(),
-      })
-      .optional()
-      .describe("Colours, fonts and logo that the page shows"),
+    branding: brandSchema.optional().describe("Colours, fonts and logo that the page shows"),
     json: jsonResult.optional(),
     screenshot: file.extend({ truncated: z.boolean() }).optional(),
     pdf: file.optional(),

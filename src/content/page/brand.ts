@@ -1,28 +1,29 @@
-/** The look of an element: colours as `#rrggbb`. */
-export interface BrandElement {
-  readonly text?: string;
-  readonly background?: string;
-  readonly border_radius?: string;
-  readonly font?: string;
-}
+import { z } from "@hono/zod-openapi";
 
-/** The brand of a site, as a page shows it. */
-export interface Brand {
-  readonly colors: {
-    readonly background?: string;
-    readonly text?: string;
-    readonly link?: string;
-    readonly primary?: string;
-    readonly accent?: string;
-    readonly palette?: readonly string[];
-  };
-  readonly fonts: { readonly body?: string; readonly heading?: string; readonly families?: readonly string[] };
-  /** Absolute addresses; `logo_svg` is a logo that is drawn in the page. */
-  readonly logo?: string;
-  readonly logo_svg?: string;
-  readonly favicon?: string;
-  readonly image?: string;
-  readonly name?: string;
-  readonly button?: BrandElement;
-  readonly color_scheme?: "light" | "dark";
-}
+const text = z.string().optional();
+
+/** The look of an element: colours as `#rrggbb`. */
+const element = z.object({ text, background: text, border_radius: text, font: text });
+
+/** The brand of a site, as a page shows it. Addresses are absolute; `logo_svg` is a logo that is drawn in the page. */
+export const brandSchema = z.object({
+  colors: z.object({
+    background: text,
+    text,
+    link: text,
+    primary: text,
+    accent: text,
+    palette: z.array(z.string()).readonly().optional(),
+  }),
+  fonts: z.object({ body: text, heading: text, families: z.array(z.string()).readonly().optional() }),
+  logo: text,
+  logo_svg: text,
+  favicon: text,
+  image: text,
+  name: text,
+  button: element.optional(),
+  color_scheme: z.enum(["light", "dark"]).optional(),
+});
+
+export type BrandElement = Readonly<z.output<typeof element>>;
+export type Brand = Readonly<z.output<typeof brandSchema>>;

@@ -6,27 +6,15 @@ import {
   consumerLine,
   MAX_CREDENTIAL_BYTES,
   type Method,
+  type MethodConfig,
   type Outcome,
   type Refused,
 } from "./method.ts";
 import { QueryParameter } from "./query-parameter.ts";
 import { refusal } from "./refusals.ts";
 
-/** One key, as text or as its SHA-256 in hexadecimal digits, and the consumer that it belongs to. */
-export interface NamedKey {
-  readonly key?: string | undefined;
-  readonly key_hash?: string | undefined;
-  readonly name: string;
-}
-
-export interface ApiKeyConfig {
-  readonly keys: readonly NamedKey[];
-  readonly header_name: string;
-  /** Name of the query parameter. Empty: keys are not read from the query. */
-  readonly query_param: string;
-  /** Names of the consumers that are admitted. Empty: all. */
-  readonly consumers: readonly string[];
-}
+type ApiKeyConfig = MethodConfig<"api_key">;
+export type NamedKey = ApiKeyConfig["keys"][number];
 
 /** The number of 32-bit words in a hash. */
 const HASH_WORDS = 8;

@@ -6,19 +6,12 @@ import { ServerMetrics } from "../../telemetry/upstream-metrics.ts";
 import { ServerPool } from "../../upstream/server-pool.ts";
 import { onlyFields } from "./identity-fields.ts";
 import { type KeySetDeps } from "./jwks.ts";
-import { type Admitted, consumerLine, type Method, type Outcome, type Refused } from "./method.ts";
+import { type Admitted, consumerLine, type Method, type MethodConfig, type Outcome, type Refused } from "./method.ts";
 import { Question, type ServiceResponse } from "./question.ts";
 import { refusal } from "./refusals.ts";
 import { serviceAddress, type ServiceAddress } from "./service-address.ts";
 
-export interface ForwardAuthConfig {
-  readonly url: string;
-  readonly headers_forward: readonly string[];
-  readonly headers_upstream: readonly string[];
-  readonly consumer_header: string;
-  readonly timeout_ms: number;
-  readonly consumers: readonly string[];
-}
+export type ForwardAuthConfig = MethodConfig<"forward_auth">;
 
 /** Requests that one auth service may have pending in one worker. Beyond it, a client's request is refused with 503. */
 const MAX_QUESTIONS = 256;

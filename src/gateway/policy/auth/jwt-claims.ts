@@ -1,5 +1,5 @@
 import { type Fields, fieldLine } from "../../../lib/http/fields.ts";
-import { consumerLine, fieldText } from "./method.ts";
+import { consumerLine, fieldText, type MethodConfig } from "./method.ts";
 import { member } from "./jwt-token.ts";
 
 /** Seconds by which the clocks of the issuer and of this machine may differ. */
@@ -9,11 +9,7 @@ const SKEW_S = 60;
 export type Claims = Readonly<Record<string, unknown>>;
 
 /** The claims that a token must have, and the claims that are passed to the upstream as fields. */
-export interface ClaimRules {
-  readonly issuer?: string | undefined;
-  readonly audience?: string | undefined;
-  readonly claims_to_headers: readonly { readonly claim: string; readonly header: string }[];
-}
+type ClaimRules = Pick<MethodConfig<"jwt">, "issuer" | "audience" | "claims_to_headers">;
 
 /** The bearer of a verified token. */
 export interface Bearer {

@@ -139,5 +139,7 @@ test("consumers are checked by the name in the token", () => {
 });
 
 test("without a key the start fails", () => {
-  expect(() => methodOf({ secret: undefined })).toThrow("neither a secret nor a jwks_url");
+  expect(() => createJwt({ algorithm: "HS256", claims_to_headers: [], consumers: [] }, {} as KeySetDeps)).toThrow(
+    "neither a secret nor a jwks_url",
+  );
 });

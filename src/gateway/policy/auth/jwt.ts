@@ -3,20 +3,21 @@ import { type JwtAlgorithm, readJwtKey } from "../../../lib/http/jwt-key.ts";
 import { type Exchange } from "../../exchange/exchange.ts";
 import { bearerToken } from "./bearer.ts";
 import { KeySet, type KeySetDeps } from "./jwks.ts";
-import { type ClaimError, type ClaimRules, readClaims } from "./jwt-claims.ts";
+import { type ClaimError, readClaims } from "./jwt-claims.ts";
 import { jsonObject, type JwtToken, member, parseJwt } from "./jwt-token.ts";
-import { type Admitted, MAX_CREDENTIAL_BYTES, type Method, type Outcome, type Refused } from "./method.ts";
+import {
+  type Admitted,
+  MAX_CREDENTIAL_BYTES,
+  type Method,
+  type MethodConfig,
+  type Outcome,
+  type Refused,
+} from "./method.ts";
 import { refusal } from "./refusals.ts";
 import { NewestMap } from "../../../lib/memory/newest-map.ts";
 import { isWithin } from "../../../lib/time/is-within.ts";
 
-export interface JwtConfig extends ClaimRules {
-  readonly algorithm: JwtAlgorithm;
-  /** Shared secret or PEM public key. Undefined if there is a `jwks_url`. */
-  readonly secret?: string | undefined;
-  readonly jwks_url?: string | undefined;
-  readonly consumers: readonly string[];
-}
+export type JwtConfig = MethodConfig<"jwt">;
 
 /** Verified tokens that are remembered per method. The oldest makes room, and is verified again when used. */
 const MAX_REMEMBERED_TOKENS = 4096;

@@ -1,6 +1,7 @@
 import { isPlainName } from "../../../lib/text/visible-text.ts";
 import { type TurnpikeError } from "../../../lib/errors.ts";
 import { type Fields, fieldLine } from "../../../lib/http/fields.ts";
+import { type RouteConfig } from "../../config/config.ts";
 import { type Exchange, type RequestHead } from "../../exchange/exchange.ts";
 import { type ServiceResponse } from "./question.ts";
 
@@ -31,6 +32,12 @@ export interface Refused {
 }
 
 export type Outcome = Admitted | Refused;
+
+/** The keys of a method in `routes[].auth`. */
+export type MethodConfig<T extends RouteConfig["auth"]["type"]> = Omit<
+  Extract<RouteConfig["auth"], { type: T }>,
+  "type"
+>;
 
 /** One way to authenticate a request. It changes nothing of it, so that a chain has nothing to undo. */
 export interface Method {
