@@ -313,7 +313,7 @@ class ChannelKillRun {
   async #claim(store: Store): Promise<void> {
     const { network, rpcUrl } = this.#market.chain;
     const facilitator = createEmbeddedFacilitator({
-      signers: [{ kind: "key", key: keyOf(this.#gas) }],
+      signers: [{ type: "key", key: keyOf(this.#gas) }],
       max_pending: 256,
       chains: [
         {

@@ -350,7 +350,7 @@ test.skipIf(!hasChain)("a facilitator over HTTP sends refunds, and the chain say
   const bounds = { confirmations: 1, receipt_timeout_ms: 20_000, max_fee_per_gas: "5000000000", max_gas: 300_000 };
   const own = createEmbeddedFacilitator({
     chains: [{ ...chain, ...bounds }],
-    signers: [{ kind: "key", key: account }],
+    signers: [{ type: "key", key: account }],
     max_pending: 10,
   });
   const server = await serveFacilitator(own, { hostname: "127.0.0.1", port: 0 }, { log() {} });

@@ -27,7 +27,6 @@ export interface FacilitatorFlags {
   readonly chains: readonly string[];
   readonly keyEnv: string | undefined;
   readonly solanaKeyEnv: string | undefined;
-  readonly test: boolean;
 }
 
 /** Parses `HOST:PORT`, `[::1]:PORT` or `unix:/path`. Throws UsageError. */
@@ -139,11 +138,7 @@ export async function readSettings(flags: FacilitatorFlags): Promise<Config> {
 }
 
 /** Leaves an invalid document unchanged: the loader reports its problems. */
-function withFlags(
-  value: unknown,
-  { keyEnv, solanaKeyEnv, test }: FacilitatorFlags,
-  chains: readonly object[],
-): unknown {
+function withFlags(value: unknown, { keyEnv, solanaKeyEnv }: FacilitatorFlags, chains: readonly object[]): unknown {
   if (!isObject(value)) return value;
   const x402 = isObject(value["x402"]) ? value["x402"] : {};
   const embedded = isObject(x402["embedded"]) ? x402["embedded"] : {};
@@ -152,10 +147,10 @@ function withFlags(
     x402: {
       ...x402,
       enabled: true,
-      test_mode: test,
+      test_mode: false,
       embedded: {
         ...embedded,
-        enabled: !test,
+        enabled: true,
         ...(keyEnv === undefined ? {} : { key_env: keyEnv, signers: [] }),
         ...(solanaKeyEnv === undefined ? {} : { solana_key_env: solanaKeyEnv }),
       },

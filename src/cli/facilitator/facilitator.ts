@@ -166,11 +166,7 @@ export function facilitator(args: readonly string[]): Promise<number> {
     const solanaKeyEnv = solanaKey === undefined ? undefined : variableName("--solana-key-env", solanaKey);
     const offered = isTest
       ? await openTest(stateFolder(values["state-dir"]))
-      : await openChains(
-          { config, chains, keyEnv, solanaKeyEnv, test: false },
-          isAny ? "any" : parseAssets(assets),
-          endpoint,
-        );
+      : await openChains({ config, chains, keyEnv, solanaKeyEnv }, isAny ? "any" : parseAssets(assets), endpoint);
     return await serve(offered, endpoint, { ...access, origins });
   });
 }

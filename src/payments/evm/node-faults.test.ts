@@ -95,7 +95,7 @@ describe.skipIf(!hasChain)("the embedded facilitator with two chains", () => {
     const common = { timeout_ms: 2000, poll_ms: 5, confirmations: 1, receipt_timeout_ms: 10_000, max_gas: 300_000 };
     const chain = { ...common, max_fee_per_gas: "5000000000" };
     const facilitator = createEmbeddedFacilitator({
-      signers: [{ kind: "key", key: keyOf(account) }],
+      signers: [{ type: "key", key: keyOf(account) }],
       max_pending: 4,
       chains: [
         { ...chain, network: "eip155:1", rpc_url: away.rpcUrl },
@@ -129,23 +129,23 @@ describe("the embedded facilitator's options", () => {
     max_fee_per_gas: "5000000000",
     max_gas: 300_000,
   };
-  const signers: readonly SignerOptions[] = [{ kind: "key", key: keyOf(freshAccount()) }];
+  const signers: readonly SignerOptions[] = [{ type: "key", key: keyOf(freshAccount()) }];
 
   test.each([
     ["no key at all", { signers: [] }, "Cannot start the embedded facilitator: it has no key"],
     [
       "a short key",
-      { signers: [{ kind: "key", key: "0xabc123" } as const] },
+      { signers: [{ type: "key", key: "0xabc123" } as const] },
       "Cannot use the facilitator's key: it is not 32 bytes of hex",
     ],
     [
       "no key",
-      { signers: [{ kind: "key", key: "" } as const] },
+      { signers: [{ type: "key", key: "" } as const] },
       "Cannot use the facilitator's key: it is not 32 bytes of hex",
     ],
     [
       "a key above the curve",
-      { signers: [{ kind: "key", key: "f".repeat(64) } as const] },
+      { signers: [{ type: "key", key: "f".repeat(64) } as const] },
       "Cannot use the facilitator's key: it is not valid for secp256k1",
     ],
     ["no chain", { chains: [] }, "Cannot start the embedded facilitator: x402.chains is empty"],

@@ -52,7 +52,7 @@ describe.skipIf(!hasChain)("with a chain", () => {
     const slow = { timeout_ms: patient(4000) };
     const facilitator = await shop.facilitator({
       signers: [
-        { kind: "key", key: keyOf(account) },
+        { type: "key", key: keyOf(account) },
         { ...aws.options, ...slow },
         { ...google.options, ...slow },
       ],
@@ -102,7 +102,7 @@ describe.skipIf(!hasChain)("with a chain", () => {
     await shop.chain.fund(rich.address);
     await shop.chain.fund(away.address);
     const facilitator = await shop.facilitator({
-      signers: [away.options, { kind: "key", key: keyOf(poor) }, { kind: "key", key: keyOf(rich) }],
+      signers: [away.options, { type: "key", key: keyOf(poor) }, { type: "key", key: keyOf(rich) }],
     });
     const sold = await payments(10);
     const settled = await Promise.all(sold.map((payment) => facilitator.settle(payment, shop.requirements)));
@@ -111,7 +111,7 @@ describe.skipIf(!hasChain)("with a chain", () => {
   });
 
   test("equal keys are refused", async () => {
-    const signers = [0, 1].map(() => ({ kind: "key", key: keyOf(freshAccount()) }) as const);
+    const signers = [0, 1].map(() => ({ type: "key", key: keyOf(freshAccount()) }) as const);
     const twice = [signers[0], signers[0]].flatMap((signer) => signer ?? []);
     expect(shop.facilitator({ signers: twice })).rejects.toThrow("two of its keys are equal");
   });

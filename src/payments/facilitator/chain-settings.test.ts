@@ -55,13 +55,13 @@ test("an embedded facilitator needs a chain, and keys only for what it does", ()
   const settings = { embedded: EMBEDDED, chains: [CHAIN] };
   expect(readEmbedded(settings, ENVIRONMENT)).toMatchObject({
     chains: [{ network: "eip155:84532" }],
-    signers: [{ kind: "key", key: "0x01" }],
+    signers: [{ type: "key", key: "0x01" }],
     max_pending: 7,
     wallet_factories: ["0xf"],
   });
   expect(readEmbedded(settings, ENVIRONMENT)?.lender).toBeUndefined();
   const lending = { ...settings, embedded: { ...EMBEDDED, approval_key_env: "LEND" } };
-  expect(readEmbedded(lending, ENVIRONMENT)).toMatchObject({ lender: { kind: "key", key: "0x02" } });
+  expect(readEmbedded(lending, ENVIRONMENT)).toMatchObject({ lender: { type: "key", key: "0x02" } });
   expect(() => readEmbedded({ ...settings, chains: [] }, ENVIRONMENT)).toThrow("x402.chains has no EVM chain");
   const solana = { embedded: { ...EMBEDDED, solana_key_env: "SOL" }, chains: [] };
   expect(() => readEmbedded(solana, ENVIRONMENT)).toThrow("x402.chains has no chain");
@@ -84,11 +84,11 @@ test("keys in key services are described whole, and their addresses have a right
   const gcp = { type: "gcp_kms", key_version: "v", token_path: "/token", metadata_url: "http://metadata" } as const;
   const own = { ...aws, ...common, session_token_env: "" };
   const credentials = { accessKeyId: "id", secretAccessKey: "secret", sessionToken: "" };
-  const kept = { kind: "aws_kms", key_id: "k", region: "r", ...common };
+  const kept = { type: "aws_kms", key_id: "k", region: "r", ...common };
   expect(read(own, { ...own, session_token_env: "SESSION" }, { ...gcp, ...common })).toEqual([
     { ...kept, credentials },
     { ...kept, credentials: { ...credentials, sessionToken: "session" } },
-    { kind: "gcp_kms", key_version: "v", token_file: "/token", metadata_url: "http://metadata", ...common },
+    { type: "gcp_kms", key_version: "v", token_path: "/token", metadata_url: "http://metadata", ...common },
   ] as never);
   const mistyped = { ...common, address: address.replace("B", "b") };
   for (const signer of [

@@ -23,36 +23,22 @@ export interface ChainSettings extends Omit<EmbeddedChainOptions, "network" | "r
   readonly native_price: string;
 }
 
+/** A key service as it is configured: its address is not checked yet, and credentials are named. */
+type Named<T extends SignerOptions["type"]> = Omit<Extract<SignerOptions, { type: T }>, "address" | "credentials"> & {
+  readonly address: string;
+};
+
 /** An entry of `x402.embedded.signers`. */
 export type SignerSettings =
   | { readonly type: "env"; readonly key_env: string }
   | { readonly type: "file"; readonly path: string }
-  | {
-      readonly type: "web3signer";
-      readonly url: string;
-      readonly public_key: string;
-      readonly timeout_ms: number;
-    }
-  | {
-      readonly type: "aws_kms";
-      readonly key_id: string;
-      readonly region: string;
-      readonly address: string;
-      readonly url: string;
+  | Extract<SignerOptions, { type: "web3signer" }>
+  | (Named<"aws_kms"> & {
       readonly access_key_id_env: string;
       readonly secret_access_key_env: string;
       readonly session_token_env: string;
-      readonly timeout_ms: number;
-    }
-  | {
-      readonly type: "gcp_kms";
-      readonly key_version: string;
-      readonly address: string;
-      readonly url: string;
-      readonly token_path: string;
-      readonly metadata_url: string;
-      readonly timeout_ms: number;
-    };
+    })
+  | Named<"gcp_kms">;
 
 /** The keys of `x402` that the embedded facilitator reads. */
 export interface EmbeddedSettings {
@@ -104,7 +90,7 @@ export function readEmbedded({ embedded, chains }: EmbeddedSettings, environment
   return {
     chains: own,
     signers: own.length === 0 ? [] : readSigners(embedded, environment),
-    ...(key === undefined ? {} : { lender: { kind: "key", key } }),
+    ...(key === undefined ? {} : { lender: { type: "key", key } }),
     ...(solanaKey === undefined || clusters.length === 0 ? {} : { solana: { clusters, key: solanaKey } }),
     max_pending: embedded.max_pending,
     wallet_factories: embedded.wallet_factories,
@@ -124,42 +110,39 @@ function readSigners(
   { signers, key_env: name }: EmbeddedSettings["embedded"],
   environment: Environment,
 ): readonly SignerOptions[] {
-  if (signers.length === 0) return [{ kind: "key", key: readSecret(environment, name, "x402.embedded.key_env") }];
+  if (signers.length === 0) return [{ type: "key", key: readSecret(environment, name, "x402.embedded.key_env") }];
   return signers.map((signer, i) => readSigner(signer, environment, `x402.embedded.signers[${i}]`));
 }
 
 /** The private keys of the embedded facilitator that are in this process, in hex. Throws like `readEmbedded`. */
 export function readLocalKeys(embedded: EmbeddedSettings["embedded"], environment: Environment): readonly string[] {
-  return readSigners(embedded, environment).flatMap((signer) => (signer.kind === "key" ? [signer.key] : []));
+  return readSigners(embedded, environment).flatMap((signer) => (signer.type === "key" ? [signer.key] : []));
 }
 
 function readSigner(signer: SignerSettings, environment: Environment, path: string): SignerOptions {
   switch (signer.type) {
     case "env":
-      return { kind: "key", key: readSecret(environment, signer.key_env, `${path}.key_env`) };
+      return { type: "key", key: readSecret(environment, signer.key_env, `${path}.key_env`) };
     case "file":
       try {
-        return { kind: "key", key: readFileSync(signer.path, "utf8") };
+        return { type: "key", key: readFileSync(signer.path, "utf8") };
       } catch (error) {
         throw new Error(`Cannot use ${path}.path: ${whyUnreadable(error)}`, { cause: error });
       }
     case "web3signer":
-      return { kind: "web3signer", url: signer.url, public_key: signer.public_key, timeout_ms: signer.timeout_ms };
+      return signer;
     case "aws_kms": {
-      const { key_id, region, url, timeout_ms } = signer;
+      const { access_key_id_env: id, secret_access_key_env: secret, session_token_env: session, ...kept } = signer;
       const credentials = {
-        accessKeyId: readSecret(environment, signer.access_key_id_env, `${path}.access_key_id_env`),
-        secretAccessKey: readSecret(environment, signer.secret_access_key_env, `${path}.secret_access_key_env`),
-        sessionToken: environment[signer.session_token_env] ?? "",
+        accessKeyId: readSecret(environment, id, `${path}.access_key_id_env`),
+        secretAccessKey: readSecret(environment, secret, `${path}.secret_access_key_env`),
+        sessionToken: environment[session] ?? "",
       };
-      return { kind: "aws_kms", key_id, region, url, timeout_ms, credentials, address: addressOf(signer, path) };
+      return { ...kept, credentials, address: addressOf(signer, path) };
     }
     case "gcp_kms":
-    default: {
-      const { key_version, url, timeout_ms, metadata_url, token_path: token_file } = signer;
-      const address = addressOf(signer, path);
-      return { kind: "gcp_kms", key_version, url, timeout_ms, token_file, metadata_url, address };
-    }
+    default:
+      return { ...signer, address: addressOf(signer, path) };
   }
 }
 

@@ -211,7 +211,7 @@ test.skipIf(!hasChain)(
     const { facilitator } = lease.forRoute("");
     const own = createEmbeddedFacilitator({
       chains: readChains(chains, deps.environment),
-      signers: [{ kind: "key", key }],
+      signers: [{ type: "key", key }],
       max_pending: 1,
     });
     const { name, version, address: asset } = token;

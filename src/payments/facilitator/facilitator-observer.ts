@@ -1,5 +1,4 @@
-import { type ChannelFacilitator } from "../x402/channel-facilitator.ts";
-import { type Facilitator } from "../x402/facilitator.ts";
+import { type Facilitator, type Outcome, type Settlement, type Verification } from "../x402/facilitator.ts";
 
 export const OPERATIONS = ["verify", "settle", "find", "supported"] as const;
 /** The outcomes of a call. `ok`: valid, settled, or known. */
@@ -22,6 +21,10 @@ export interface FacilitatorObserver {
 
 /** Wraps a facilitator so that its calls are counted. */
 export function observe(facilitator: Facilitator, observer: FacilitatorObserver): Facilitator {
+  const verified = (kind: Verification["kind"]): void => observer.asked("verify", kind === "valid" ? "ok" : kind);
+  const settled = (kind: Settlement["kind"]): void => observer.asked("settle", kind === "settled" ? "ok" : kind);
+  const found = (kind: Outcome["kind"]): void => observer.asked("find", kind === "unknown" ? "unknown" : "ok");
+  const { channels } = facilitator;
   return {
     async supported() {
       try {
@@ -33,37 +36,24 @@ export function observe(facilitator: Facilitator, observer: FacilitatorObserver)
         throw error;
       }
     },
-    async verify(payment, requirements) {
-      const verification = await facilitator.verify(payment, requirements);
-      observer.asked("verify", verification.kind === "valid" ? "ok" : verification.kind);
-      return verification;
+    verify: counted(facilitator.verify.bind(facilitator), verified),
+    settle: counted(facilitator.settle.bind(facilitator), settled),
+    find: counted(facilitator.find.bind(facilitator), found),
+    channels: channels && {
+      verify: counted(channels.verify.bind(channels), verified),
+      settle: counted(channels.settle.bind(channels), settled),
     },
-    async settle(payment, requirements) {
-      const settlement = await facilitator.settle(payment, requirements);
-      observer.asked("settle", settlement.kind === "settled" ? "ok" : settlement.kind);
-      return settlement;
-    },
-    async find(payment, requirements) {
-      const outcome = await facilitator.find(payment, requirements);
-      observer.asked("find", outcome.kind === "unknown" ? "unknown" : "ok");
-      return outcome;
-    },
-    channels: facilitator.channels && observeChannels(facilitator.channels, observer),
     close: () => facilitator.close(),
   };
 }
 
-function observeChannels(channels: ChannelFacilitator, observer: FacilitatorObserver): ChannelFacilitator {
-  return {
-    async verify(payment, requirements) {
-      const verification = await channels.verify(payment, requirements);
-      observer.asked("verify", verification.kind === "valid" ? "ok" : verification.kind);
-      return verification;
-    },
-    async settle(order, requirements) {
-      const settlement = await channels.settle(order, requirements);
-      observer.asked("settle", settlement.kind === "settled" ? "ok" : settlement.kind);
-      return settlement;
-    },
+function counted<Given extends readonly unknown[], R extends { readonly kind: string }>(
+  call: (...given: Given) => Promise<R>,
+  count: (kind: R["kind"]) => void,
+) {
+  return async (...given: Given): Promise<R> => {
+    const result = await call(...given);
+    count(result.kind);
+    return result;
   };
 }

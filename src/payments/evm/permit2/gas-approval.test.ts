@@ -33,7 +33,7 @@ describe.skipIf(!hasChain)("a token without permits and without an approval befo
     shop = await openPermit2Shop();
     lender = freshAccount();
     await shop.chain.fund(lender.address);
-    facilitator = await shop.facilitator({ lender: { kind: "key", key: keyOf(lender) } });
+    facilitator = await shop.facilitator({ lender: { type: "key", key: keyOf(lender) } });
     upto = shop.upto(facilitator.account.address);
   }, CHAIN_SETUP_MS);
   afterAll(() => shop.close());
@@ -156,7 +156,7 @@ describe.skipIf(!hasChain)("a token without permits and without an approval befo
     const proxy = startNodeProxy(shop.chain.rpcUrl);
     const own = freshAccount();
     await shop.chain.fund(own.address);
-    const cheated = await shop.facilitator({ rpc_url: proxy.rpcUrl, lender: { kind: "key", key: keyOf(own) } });
+    const cheated = await shop.facilitator({ rpc_url: proxy.rpcUrl, lender: { type: "key", key: keyOf(own) } });
     const payer = await shop.payer();
     const payment = await ours(shop.exact, payer);
     proxy.behave(async ({ method, params }, forward) => {
@@ -255,7 +255,7 @@ describe.skipIf(!hasChain)("a token without permits and without an approval befo
     const proxy = startNodeProxy(shop.chain.rpcUrl);
     const own = await shop.facilitator({
       rpc_url: proxy.rpcUrl,
-      lender: { kind: "key", key: keyOf(lender) },
+      lender: { type: "key", key: keyOf(lender) },
       max_fee_per_gas: "50000000000",
     });
     proxy.behave(async ({ id, method }, forward) => {
@@ -300,7 +300,7 @@ describe.skipIf(!hasChain)("a token without permits and without an approval befo
   });
 
   test("an account without enough gas lends none, and a facilitator without one offers nothing", async () => {
-    const empty = await shop.facilitator({ lender: { kind: "key", key: keyOf(freshAccount()) } });
+    const empty = await shop.facilitator({ lender: { type: "key", key: keyOf(freshAccount()) } });
     const without = await shop.facilitator();
     const payment = await ours(shop.exact, await shop.payer());
     const refused = { kind: "refused", reason: "permit2_allowance_required" } as const;
@@ -313,7 +313,7 @@ describe.skipIf(!hasChain)("a token without permits and without an approval befo
   });
 
   test("the key of approvals cannot settle too", () => {
-    const key = { kind: "key", key: keyOf(lender) } as const;
+    const key = { type: "key", key: keyOf(lender) } as const;
     return expect(shop.facilitator({ signers: [key], lender: key })).rejects.toThrow(
       "the key of approvals also settles",
     );

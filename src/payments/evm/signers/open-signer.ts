@@ -9,19 +9,19 @@ import { type Ask, awsKms, gcpKms, web3Signer } from "./remote-signer.ts";
 import { type AwsCredentials } from "./sig-v4.ts";
 import { keySigner, type Signer, SignerError } from "./signer.ts";
 
-/** A key that pays for gas, and its place. An empty URL stands for the provider's own. */
+/** A key that pays for gas, and its place, by the keys of `x402.embedded.signers`. An empty URL stands for the provider's own. */
 export type SignerOptions =
   /** 32 bytes in hex. */
-  | { readonly kind: "key"; readonly key: string }
+  | { readonly type: "key"; readonly key: string }
   | {
-      readonly kind: "web3signer";
+      readonly type: "web3signer";
       readonly url: string;
       /** 64 bytes in hex. */
       readonly public_key: string;
       readonly timeout_ms: number;
     }
   | {
-      readonly kind: "aws_kms";
+      readonly type: "aws_kms";
       readonly key_id: string;
       readonly region: string;
       readonly address: Address;
@@ -30,13 +30,13 @@ export type SignerOptions =
       readonly credentials: AwsCredentials;
     }
   | {
-      readonly kind: "gcp_kms";
+      readonly type: "gcp_kms";
       readonly key_version: string;
       readonly address: Address;
       readonly url: string;
       readonly timeout_ms: number;
       /** A file with an access token. Empty: the metadata server is asked. */
-      readonly token_file: string;
+      readonly token_path: string;
       readonly metadata_url: string;
     };
 
@@ -48,7 +48,7 @@ const TOKEN = /^[\x21-\x7e]{1,8192}$/;
 
 /** Opens a key. Throws if it is invalid, never with the key. Calls no other program. `now` is in Unix milliseconds. */
 export function openSigner(options: SignerOptions, now: () => number): Signer {
-  switch (options.kind) {
+  switch (options.type) {
     case "key":
       return keySigner(parseKey(options.key));
     case "web3signer":
@@ -59,8 +59,8 @@ export function openSigner(options: SignerOptions, now: () => number): Signer {
     }
     case "gcp_kms":
     default: {
-      const { key_version: keyVersion, address, url, timeout_ms: timeoutMs, token_file, metadata_url } = options;
-      const token = token_file === "" ? metadataToken(metadata_url, now) : () => fileToken(token_file);
+      const { key_version: keyVersion, address, url, timeout_ms: timeoutMs, token_path, metadata_url } = options;
+      const token = token_path === "" ? metadataToken(metadata_url, now) : () => fileToken(token_path);
       return gcpKms({ keyVersion, url, token }, { address, timeoutMs, now });
     }
   }

@@ -84,21 +84,21 @@ test("AWS refuses a request with a wrong secret, and Google one with a wrong tok
   using google = startSignerDouble("gcp_kms");
   const path = join(folder, "token");
   writeFileSync(path, "wrong\n");
-  const change = { token_file: path } as Partial<SignerOptions>;
+  const change = { token_path: path } as Partial<SignerOptions>;
   expect(await errorOf(open(google, change))).toBe(
     "SignerError: Google Cloud KMS did not sign: it responded with 401 (UNAUTHENTICATED)",
   );
   writeFileSync(path, "ya29.token\n");
   expect(await signerOf(open(google, change), randomBytes(9))).toBe(google.address);
-  expect(await errorOf(open(google, { token_file: join(folder, "none") }))).toContain(
+  expect(await errorOf(open(google, { token_path: join(folder, "none") }))).toContain(
     "the file of its access token cannot be read: there is no such file",
   );
 });
 
 test("a key in this process is refused if it is not valid, without its text", () => {
   const account = freshAccount();
-  expect(openSigner({ kind: "key", key: ` ${keyOf(account)}\n` }, Date.now).address).toBe(account.address);
-  expect(() => openSigner({ kind: "key", key: "hunter2" }, Date.now)).toThrow(
+  expect(openSigner({ type: "key", key: ` ${keyOf(account)}\n` }, Date.now).address).toBe(account.address);
+  expect(() => openSigner({ type: "key", key: "hunter2" }, Date.now)).toThrow(
     /^Cannot use the facilitator's key: it is not 32 bytes of hex$/,
   );
 });
@@ -107,7 +107,7 @@ test("Web3Signer's public key may have its prefix, and gives the address", () =>
   const { address, privateKey } = freshAccount();
   const key = secp256k1.getPublicKey(privateKey, false).toHex();
   for (const public_key of [key.slice(2), `0x${key.slice(2)}`, `0x${key}`, key]) {
-    const options = { kind: "web3signer", url: "http://127.0.0.1:9", public_key, timeout_ms: 1 } as const;
+    const options = { type: "web3signer", url: "http://127.0.0.1:9", public_key, timeout_ms: 1 } as const;
     expect(openSigner(options, Date.now).address).toBe(address);
   }
 });

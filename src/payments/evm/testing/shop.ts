@@ -101,7 +101,7 @@ export async function openShop(): Promise<Shop> {
     } = {}) {
       await chain.fund(account.address);
       const facilitator = createEmbeddedFacilitator({
-        signers: signers ?? [{ kind: "key", key: keyOf(account) }],
+        signers: signers ?? [{ type: "key", key: keyOf(account) }],
         lender,
         max_pending,
         wallet_factories,

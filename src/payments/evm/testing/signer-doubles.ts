@@ -90,9 +90,9 @@ export function startSignerDouble(kind: (typeof DOUBLES)[number], account = fres
   const { address } = account;
   const common = { address, url: `${url}/`, timeout_ms: TIMEOUT_MS };
   const options = {
-    web3signer: { kind: "web3signer", url: `${url}/`, public_key: publicKey, timeout_ms: TIMEOUT_MS },
-    aws_kms: { kind: "aws_kms", key_id: "alias/gas", region: "eu-central-1", credentials: CREDENTIALS, ...common },
-    gcp_kms: { kind: "gcp_kms", key_version: VERSION, token_file: "", metadata_url: url, ...common },
+    web3signer: { type: "web3signer", url: `${url}/`, public_key: publicKey, timeout_ms: TIMEOUT_MS },
+    aws_kms: { type: "aws_kms", key_id: "alias/gas", region: "eu-central-1", credentials: CREDENTIALS, ...common },
+    gcp_kms: { type: "gcp_kms", key_version: VERSION, token_path: "", metadata_url: url, ...common },
   } as const satisfies Record<string, SignerOptions>;
   const double: SignerDouble = {
     address,
