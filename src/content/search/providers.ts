@@ -20,7 +20,7 @@ export interface ProviderDeps {
   readonly braveKey: string;
   readonly index: LocalIndex;
   /** The addresses of the providers. The default is the real address of each. */
-  readonly endpoints?: Partial<Record<"brave" | "duckduckgo" | "mojeek", string>>;
+  readonly endpoints?: Partial<typeof ENDPOINTS>;
 }
 
 const ENDPOINTS = {

@@ -8,8 +8,8 @@ import { askProvider } from "../ask-provider.ts";
 import { IndexQueries } from "../index/index-queries.ts";
 import { PageIndex } from "../index/page-index.ts";
 import { ProviderError, type SearchProvider } from "../web/provider.ts";
-import { createProviders, type ProviderName } from "../providers.ts";
-import { type EngineKind, type Mode, RESULTS, startEngine } from "../testing/engines.ts";
+import { createProviders, PROVIDER_NAMES, type ProviderName } from "../providers.ts";
+import { type EngineKind, type MadeEngine, type Mode, RESULTS, startEngine } from "../testing/engines.ts";
 import { patient } from "../../../lib/testing/patience.ts";
 
 // Many pages, on a machine that may be busy.
@@ -20,7 +20,7 @@ const path = join(folder, "index.db");
 const index = PageIndex.open(path);
 const queries = new IndexQueries(path);
 const extractor = new Extractor();
-const engines = {
+const engines: Readonly<Record<EngineKind, MadeEngine>> = {
   searxng: startEngine("searxng"),
   brave: startEngine("brave"),
   duckduckgo: startEngine("duckduckgo"),
@@ -40,17 +40,12 @@ function make(policy = ANYWHERE): Readonly<Record<ProviderName, SearchProvider>>
       hasPages: () => index.hasPages(),
       search: (query, signal) => queries.search(query, signal),
     },
-    endpoints: {
-      brave: engines.brave.endpoint,
-      duckduckgo: engines.duckduckgo.endpoint,
-      mojeek: engines.mojeek.endpoint,
-    },
+    endpoints: Object.fromEntries(Object.entries(engines).map(([name, { endpoint }]) => [name, endpoint])),
   });
 }
 
 const providers = make();
-const NAMES = ["local", "searxng", "brave", "duckduckgo", "mojeek"] as const;
-const REMOTE: readonly EngineKind[] = ["searxng", "brave", "duckduckgo", "mojeek"];
+const REMOTE = PROVIDER_NAMES.filter((name) => name !== "local");
 
 for (let n = 0; n < RESULTS; n += 1) {
   const url = `https://example-local.test/page/${n}`;
@@ -101,7 +96,7 @@ test("the providers say how many pages and results they have, and which text the
   ]);
 });
 
-describe.each(NAMES)("the provider %s", (name) => {
+describe.each(PROVIDER_NAMES)("the provider %s", (name) => {
   test("returns titles, addresses and snippets as clean text", async () => {
     expect(providers[name].name).toBe(name);
     expect(providers[name].available()).toBe(true);
@@ -206,7 +201,7 @@ test("providers without address, key or index are not available", () => {
     braveKey: "",
     index: { hasPages: () => false, search: () => Promise.resolve([]) },
   });
-  expect(NAMES.map((name) => none[name].available())).toEqual([false, false, false, true, true]);
+  expect(PROVIDER_NAMES.map((name) => none[name].available())).toEqual([false, false, false, true, true]);
 });
 
 test("the index runs in its own thread: a query may be refused or aborted, and too many are refused", async () => {

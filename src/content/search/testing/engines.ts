@@ -1,3 +1,5 @@
+import { type ProviderName } from "../providers.ts";
+
 /** The behaviour of a test search engine. */
 export type Mode =
   | "answers"
@@ -20,7 +22,7 @@ export interface MadeEngine {
   close(): Promise<void>;
 }
 
-export type EngineKind = "searxng" | "brave" | "duckduckgo" | "mojeek";
+export type EngineKind = Exclude<ProviderName, "local">;
 
 /** Number of results of a test engine. */
 export const RESULTS = 45;

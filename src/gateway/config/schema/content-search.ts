@@ -10,7 +10,7 @@ export const contentSearch = z
       .array(z.enum(PROVIDERS))
       .default([...PROVIDERS])
       .describe("Providers in order. Empty: search is off."),
-    parallel: count(2, 1, 5).describe("Providers that are queried at the same time."),
+    parallel: count(2, 1, PROVIDERS.length).describe("Providers that are queried at the same time."),
     provider_timeout_ms: milliseconds(8000).describe("Time for one provider, for all its pages."),
     searxng_url: optionalHttpUrl
       .default("")
