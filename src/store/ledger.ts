@@ -88,7 +88,7 @@ export interface Payment extends Reservation {
 }
 
 /**
- * The result of `reserve`. `held`: this caller alone now has the lease of the payment. `payment.state` says what to do:
+ * The result of `reserve`. `held`: only this caller now has the lease of the payment. `payment.state` says what to do:
  * `reserved` is a new payment, `unknown` must be reconciled, `settled` is paid but its response was not delivered. Not
  * held: another process has the lease, or the payment is finished.
  */
@@ -162,7 +162,7 @@ export interface Ledger {
 /** States that a power failure must not undo: money is transferred because of them, or was transferred. */
 const DURABLE: ReadonlySet<PaymentState> = new Set(["deferred", "settling", "settled", "failed", "unknown"]);
 
-/** Whether a power failure must not undo a change. A deferred payment often changes its next time alone. */
+/** Whether a power failure must not undo a change. Often only the next time of a deferred payment changes. */
 export function isDurable({ state, deferral, lease }: Change): boolean {
   return DURABLE.has(state) && (state !== "deferred" || deferral !== undefined || lease);
 }

@@ -125,7 +125,7 @@ export const HOUR_MS = 3_600_000;
 /** Payments that one statement counts, so that it never blocks for long. */
 export const COUNT_ROWS = 1000;
 
-/** The tables of uses: the most rows of an epoch, or of a day of the funnel, and the columns that name a row. */
+/** The tables of uses: the maximum of rows in an epoch, or in a day of the funnel, and the columns that name a row. */
 export const USE_TABLES = {
   routes: { most: MAX_ROUTE_USES, names: ["consumer", "route"] },
   upstreams: { most: MAX_UPSTREAM_USES, names: ["upstream"] },

@@ -6,7 +6,7 @@ import { isPlainUpload, plainUpload, type Upload, Uploads } from "../operations/
 /** Bytes of a file that is read for a check. Of a longer one, only the parameters in the query are checked before its payment. */
 const MAX_CHECKED_UPLOAD = 1024 * 1024;
 
-/** Whether a gateway asks for the form of a request alone, because it is not paid. */
+/** Whether a gateway asks only for a check of the request's form, because the request is not paid. */
 export function isFormCheck({ headers }: Pick<Request, "headers">): boolean {
   return headers.has(FORM_CHECK);
 }
@@ -45,7 +45,7 @@ const checking = {
   uploads: unusable,
 } satisfies Record<keyof Services, unknown>;
 
-// Each member is a function, or has functions alone.
+// Each member is a function, or has only functions.
 const CHECKING = checking as unknown as Services;
 
 /** Reads the files of checks. `paid` has the limit of the files that are read after a payment. */

@@ -34,7 +34,7 @@ export class Interception {
   readonly #origin: string;
   /** The caller's part of requests to the page's origin. */
   readonly #own: OwnHop | undefined;
-  /** True until the first request for the page, which alone has the caller's method and body. */
+  /** True until the first request for the page. Only this request has the caller's method and body. */
   #isFirst = true;
   /** The tab has requested a page of another origin. */
   #hasLeft = false;

@@ -39,7 +39,7 @@ function distinct(items: readonly unknown[]): unknown[] {
   return [...new Map(items.map((item) => [JSON.stringify(item), item])).values()];
 }
 
-/** Whether a page states the field. The names of an object that it does not state have the value null. */
+/** Whether a page states the field. In an object, fields that the page does not state are null. */
 function hasValue(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0;
   if (isObject(value)) return Object.values(value).some(hasValue);

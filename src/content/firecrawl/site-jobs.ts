@@ -28,7 +28,7 @@ interface Input {
   readonly order: CrawlOrder;
   readonly options: PageOptions;
   readonly webhook?: DocumentWebhook | undefined;
-  /** The job is an extraction, whose documents have fields alone. */
+  /** The job is an extraction, whose documents have only fields. */
   readonly extract?: { readonly showSources: boolean; readonly madeSchema: boolean };
 }
 

@@ -5,7 +5,7 @@ import { type Pages } from "../page-reader/page-reader.ts";
 
 /** The parameters of a job that decide which pages it loads. */
 export interface CrawlOrder {
-  /** True: the job loads these addresses alone, as the client named them. False: a crawl of their sites begins with them. */
+  /** True: the job loads only these addresses, as the client named them. False: a crawl of their sites begins with them. */
   readonly given?: boolean;
   readonly urls: readonly string[];
   /** Maximum number of pages that it delivers. */

@@ -217,7 +217,7 @@ export class Crawl {
     const claims: Claim[] = [{ names, most: 1, kind: "duplicate" }];
     const { canonical, sketch } = fields;
     const said = typeof canonical === "string" ? this.#scope.normal(canonical, taken.url) : undefined;
-    // Sites often give one canonical address to different pages, so it counts only if the query alone differs.
+    // Sites often give one canonical address to different pages, so it counts only if it differs in nothing but the query.
     const isOwn = said !== undefined && said.origin === own.origin && said.pathname === own.pathname;
     if (isOwn) claims.push({ names: [`canonical ${said.href}`], most: 1, kind: "duplicate" });
     const { near_duplicates: near = "deliver" } = this.#open.order;

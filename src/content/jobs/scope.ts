@@ -23,7 +23,7 @@ const MAX_COMBINATIONS = 200;
 /** Paths and parameters whose addresses one service counts for a job. */
 const MAX_COUNTED = 10_000;
 /**
- * Pages that are equal to another one and whose addresses differ from each other in codes alone, in hosts below the site, or
+ * Pages that are equal to another one and whose addresses differ from each other only in codes, in hosts below the site, or
  * in the first folder of the path: names of visits, and mirrors.
  * Further ones are left out, if most of these pages were equal.
  */
@@ -122,7 +122,7 @@ export class Scope {
     if (this.#counts.size < MAX_COUNTED) this.#counts.set(form, known);
   }
 
-  /** The addresses that differ from an address in codes, hosts or first folders alone, and the name of their bound. */
+  /** The addresses that differ from an address only in codes, hosts or first folders, and the name of their bound. */
   #copies({ pathname, search, hostname }: URL): { readonly bound: string | undefined; readonly form: string } {
     const form = withoutCodes(pathname + search);
     if (form !== pathname + search) return { bound: "session-ids", form };

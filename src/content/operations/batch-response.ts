@@ -11,7 +11,7 @@ export const MAX_RESULTS = 20;
 /** Maximum number of bytes of one result. JSON needs at most six bytes for a character, and metadata are short. */
 const MAX_RESULT_BYTES = 6 * 1_000_000 + 64 * 1024;
 /**
- * Maximum number of bytes of one response: the most results, each with the most characters that a caller can request.
+ * Maximum number of bytes of one response: the maximum of results, each with the maximum of characters that a caller can request.
  */
 const MAX_RESPONSE_BYTES = MAX_RESULTS * MAX_RESULT_BYTES;
 /** Bytes of all batches that are built or sent at one time. @operator */

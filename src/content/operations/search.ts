@@ -11,7 +11,7 @@ const MAX_QUERY_LENGTH = 500;
 const MAX_EXCLUDED_SITES = 10;
 /** Maximum number of characters of a host name, as in DNS. */
 const MAX_HOST_LENGTH = 253;
-/** Maximum number of results up to and with the requested page. */
+/** Maximum number of results up to the requested page, including it. */
 const MAX_RESULTS = 200;
 
 const NOT_A_HOST = "must be a host name such as example.com";

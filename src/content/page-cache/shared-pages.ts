@@ -12,11 +12,11 @@ const WAIT_SHARE = 0.5;
 export interface Loaded<T> {
   readonly page: T;
   readonly source: PageSource;
-  /** Undefined if a browser alone loaded the page, whose response fields are then not known. */
+  /** Undefined if only a browser loaded the page: the fields of its response are not known. */
   readonly fetched: FetchedDocument | undefined;
 }
 
-/** The two ways to a page. */
+/** Delivers a page from the cache, or by loading it. */
 export interface Ways<T> {
   /** Reads a page that was loaded before. */
   readonly show: (source: PageSource) => Promise<T>;

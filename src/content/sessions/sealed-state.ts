@@ -35,7 +35,7 @@ export interface Opener {
   readonly secret: string;
 }
 
-/** Encrypts a state for its session alone. Data beyond the limits is left out. */
+/** Encrypts a state so that only its session can use it. Data beyond the limits is left out. */
 export function sealed(state: BrowsingState, opener: Opener, nonce: Uint8Array): Uint8Array {
   const cipher = createCipheriv(CIPHER, keyOf(opener), nonce);
   cipher.setAAD(Buffer.from(opener.id));

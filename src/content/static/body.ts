@@ -101,7 +101,7 @@ export class Body {
   }
 }
 
-/** The received bytes of a body, and the most bytes that its document may have. */
+/** The received bytes of a body, and the maximum for its document. */
 interface Bounds {
   readonly received: number;
   readonly most: number;

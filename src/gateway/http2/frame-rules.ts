@@ -23,7 +23,7 @@ const RULES: ReadonlyMap<number, Rule> = new Map([
   [f.WINDOW_UPDATE, { name: "WINDOW_UPDATE", length: 4 }],
 ]);
 
-/** The connection error that a frame's type, stream and length alone cause; undefined if they are valid. */
+/** The connection error that a frame's type, stream and length cause, without its payload; undefined if they are valid. */
 export function frameError(type: number, streamId: number, length: number): ConnectionError | undefined {
   const rule = RULES.get(type);
   if (rule === undefined) return undefined;

@@ -9,7 +9,7 @@ export interface Routable {
   readonly host: string | undefined;
   /** The route requires credentials or a payment. */
   readonly isGuarded: boolean;
-  /** Undefined: the route matches by path and host alone. */
+  /** Undefined: the route matches only by path and host. */
   readonly conditions?: Conditions | undefined;
 }
 

@@ -31,7 +31,7 @@ export function useCounts({ values }: TableEntry): UseCounts {
   };
 }
 
-/** The tables of one half. Pairs without a row are counted by route alone. */
+/** The tables of one half. Pairs without a row are counted only by route. */
 interface Half {
   readonly pairs: CounterTable;
   readonly others: CounterTable;

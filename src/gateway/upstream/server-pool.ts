@@ -333,7 +333,7 @@ export class ServerPool implements ConnectionOwner, Http2.Http2ConnectionOwner {
     }
   }
 
-  /** The server refused a connection. The oldest waiting requests are refused: as many as it would have taken. */
+  /** The server refused a connection. The oldest waiting requests fail: as many as the connection would have carried. */
   #refused(attempt: Attempt): void {
     // An attempt that was given up does not affect later requests.
     if (!this.#attempts.has(attempt)) return;

@@ -32,7 +32,7 @@ export function pointerStep(step: string | number): string {
   return `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
-/** The value at a JSON pointer, of own members alone; undefined if it does not exist. */
+/** The value at a JSON pointer, through own members only; undefined if it does not exist. */
 export function valueAt(root: unknown, pointer: string): unknown {
   let at = root;
   for (const step of pointer.split("/").slice(1).map(fromPointerStep)) {

@@ -37,7 +37,7 @@ export class SharedZone {
   readonly shape: ZoneShape;
   /** The descriptor by which another process opens the same zone; undefined if the memory is not shared. */
   readonly fd: number | undefined;
-  /** False: the memory belongs to this process alone. */
+  /** False: the memory belongs only to this process. */
   readonly isShared: boolean;
   readonly #memory: ArrayBufferLike;
 

@@ -56,7 +56,7 @@ export function compilePattern(source: string): Pattern {
   return { test: (text) => matcher.test(text), steps: (length) => Math.floor((length * size) / 32) };
 }
 
-/** Limits of a pattern of this program alone, and how it matches. */
+/** The limits of a pattern that is part of this program, and how it matches. */
 export interface MatchOptions {
   /** Size limit of the automaton, approximately in states. */
   readonly maxSize: number;
@@ -65,7 +65,7 @@ export interface MatchOptions {
   readonly whole: boolean;
 }
 
-/** As `compilePattern`, for a pattern of this program alone, which may be ambiguous. */
+/** As `compilePattern`, for a pattern that is part of this program and may be ambiguous. */
 export function compileMatch(source: string, { maxSize, ignoresCase, whole }: MatchOptions): (text: string) => boolean {
   const translated = translateChecked(source);
   if (sizeOf(source) > maxSize) throw new Error(`it repeats too much: its size is limited to ${maxSize}`);

@@ -14,7 +14,7 @@ const SLOTS = 1024;
 
 /**
  * Milliseconds by which the timer may be late before the event loop takes another turn: the process was suspended, or a
- * machine had no time for it. Data that arrived in time must be handled before the deadline of its absence. @bound
+ * machine had no time for it. In that turn, data that arrived in time ends its deadline before the deadline fires. @bound
  */
 const MAX_LATE_MS = 100;
 /** Turns of the event loop before overdue deadlines fire, while each takes longer than a tick. Then they fire anyway. */

@@ -52,7 +52,7 @@ const erc3009Deposit = onlyOne.pipe(
     erc3009Authorization: z.object({
       validAfter: atomicSchema,
       validBefore: atomicSchema,
-      /** The token's nonce is the hash of channel and salt, so that the authorization is for this channel alone. */
+      /** The token's nonce is the hash of channel and salt, so that the authorization is valid only for this channel. */
       salt: bytes32Schema,
       signature: signatureSchema,
     }),

@@ -54,7 +54,7 @@ export interface Facilitator {
   supported(): Promise<readonly Kind[]>;
   /** Verifies a payment. Changes nothing. */
   verify(payment: PaymentPayload, requirements: PaymentRequirements): Promise<Verification>;
-  /** Moves the money, once even if repeated. Under `upto`, `requirements.amount` is the charge, not the maximum. */
+  /** Moves the money. A repeated call does not move it again. Under `upto`, `requirements.amount` is the charge, not the maximum. */
   settle(payment: PaymentPayload, requirements: PaymentRequirements, to?: Assignment): Promise<Settlement>;
   /**
    * Finds the outcome of a payment whose settlement has begun. Changes nothing. `unknown` if no chain can be asked. `by`:

@@ -121,7 +121,7 @@ const DEMAND = statement(
 const DONE = statement(`
   UPDATE ${CHANNELS} AS c SET ${synced(byChain(WITHDRAW_AT), ", worker_until = 0")}
   WHERE c.id = $2 AND c.worker = $8 AND c.worker_until > 0`);
-/** A refund stays begun: another process asks the chain what became of it. */
+/** A refund stays in its state: another process asks the chain for the outcome. */
 const GIVE_UP = statement(`
   UPDATE ${CHANNELS} AS c SET worker_until = 0 WHERE c.id = $1 AND c.worker = $2 AND c.worker_until > 0`);
 const REFUSE = statement(`

@@ -4,7 +4,7 @@ import { statement } from "./connection.ts";
 import { type Database, NOW } from "./database.ts";
 import { RESPONSES } from "./schema.ts";
 
-/** Bytes of one response in the database. A longer one is kept by its own gateway alone. In Base64 it fits into one message. */
+/** Bytes of one response in the database. A longer one is kept only by its own gateway. In Base64 it fits into one message. */
 const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
 /** Bytes of all responses that one process sends to the database at a time. Beyond them a response is not shared. */
 const MAX_SENDING_BYTES = 32 * 1024 * 1024;

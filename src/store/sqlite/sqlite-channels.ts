@@ -96,7 +96,7 @@ const DEMAND_ONE = `UPDATE channels SET owed_since = 1 WHERE id = $id AND ${IS_O
 
 const MINE = "worker = $worker AND worker_until > 0";
 const DONE = `${synced(BY_CHAIN, ", worker_until = 0")} AND ${MINE}`;
-/** A refund stays begun: another process asks the chain what became of it. */
+/** A refund stays in its state: another process asks the chain for the outcome. */
 const GIVE_UP = `UPDATE channels SET worker_until = 0 WHERE id = $id AND ${MINE}`;
 
 const REFUSE = `UPDATE channels SET refused_at = iif(refused_at = 0, $now, refused_at) WHERE id = $id AND ${MINE}`;

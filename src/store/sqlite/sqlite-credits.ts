@@ -91,7 +91,7 @@ export class SqliteCredits implements Credits {
 
   async take(id: string, grant: Grant): Promise<boolean> {
     const { amount } = grant;
-    // The statement would take the last digits alone.
+    // The statement would take only the last digits.
     if (amount.length > MAX_CREDIT_DIGITS) return false;
     try {
       return await this.#change(id, { ...grant, amount: `-${amount}` }, () => this.#file.run(TAKE, { id, amount }));
@@ -143,7 +143,7 @@ export class SqliteCredits implements Credits {
 
   /** Adds to a balance, in a transaction of the caller, which the error of a balance that is too large undoes. */
   #add(id: string, amount: string, expiresAt: number): void {
-    // The statement would add the last digits alone.
+    // The statement would add only the last digits.
     if (amount.length > MAX_CREDIT_DIGITS) throw balanceTooLarge(id);
     try {
       this.#file.run(ADD, { id, amount, expiresAt });

@@ -80,7 +80,7 @@ const SENT = `
 /** The members of a change that `SENT` records. */
 const OF_SENT: ReadonlySet<string> = new Set(["state", "lease", "delivered", "partial", "bodyDigest"]);
 
-/** The values of `MOVE` that keep what a change leaves out. */
+/** The parameters of `MOVE` that leave the columns of a row unchanged. */
 const UNCHANGED = {
   transaction: null,
   reason: null,
@@ -270,7 +270,7 @@ export class SqliteLedger implements Ledger {
   async claimDue(limit: number): Promise<readonly Payment[]> {
     const { quick } = this.#files;
     const now = quick.now();
-    // Most looks find nothing, and need no turn of the file's writers.
+    // Usually no payment is due. This query finds that without the file's write lock.
     if (quick.get(`SELECT 1 FROM payments WHERE ${DUE} LIMIT 1`, { now }) === undefined) return [];
     const values = { ...this.#leaseTimes(), owner: this.#owner, now, limit };
     const rows = await quick.turn(() => quick.all<PaymentRow>(CLAIM_DUE, values));
@@ -335,7 +335,7 @@ function isSent(change: Change): boolean {
   );
 }
 
-/** True if the process must wait for the disk. Whether a response was delivered is not worth it, unlike what it costs. */
+/** True if the process must wait for the disk: for a durable change, unless it only records whether a response was delivered. */
 function waits(change: Change): boolean {
   return (
     change.notice !== undefined ||

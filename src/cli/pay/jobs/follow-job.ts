@@ -34,7 +34,7 @@ export interface FollowOptions {
 }
 
 /**
- * Writes the results of a job until it ends, and shows its progress. Ctrl-C ends this alone. Returns the exit code: 0 if
+ * Writes the results of a job until it ends, and shows its progress. Ctrl-C ends only the command. Returns the exit code: 0 if
  * pages were delivered, 1 if none was or the job failed, 130 after Ctrl-C.
  */
 export async function followJob(kept: KeptJob, send: Fetch, options: FollowOptions): Promise<number> {

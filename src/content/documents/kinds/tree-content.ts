@@ -16,7 +16,7 @@ export function element(
   attribs: Readonly<Record<string, string>> = {},
 ): Element {
   const made = new Element(name, { ...attribs });
-  // Elements of HTML alone are written without an end tag if they have no content.
+  // Only elements of HTML are written without an end tag if they have no content.
   made.namespace = names.NS.HTML;
   replaceChildren(
     made,

@@ -24,7 +24,7 @@ const GUTTER =
   /(?:^|\s)(?:line-?numbers?|linenos?|linenodiv|lineno|ln|gutter|rouge-gutter|hljs-ln-numbers|blob-num|line-numbers-rows|react-syntax-highlighter-line-number|copy-?(?:btn|button)|code-copy)(?:\s|$)/i;
 const NOT_CODE = new Set(["button", "input", "select"]);
 
-/** Classes of inline elements that a style shows as lines. Many have the end of the line beside them. */
+/** Classes of inline elements that a style shows as lines. Many pages also have a line break between two such elements. */
 const LINE = /(?:^|\s)(?:[\w-]*-)?(?:code-line|token-line|view-line|line)(?:\s|$)/;
 
 /** The text of a code block, and its language. */

@@ -67,7 +67,7 @@ function firstHeadings({ blocks }: Outline, level: 1 | 2): string[] {
 
 const NEVER_A_TITLE = FLAGS.hidden | FLAGS.nav | FLAGS.footer | FLAGS.dialog;
 
-/** The box of the heading that a box is or is inside of. */
+/** The box of the heading that contains a box, which can be the box itself; without a heading, the box. */
 function headingBox(box: Box): Box {
   let at: Box | undefined = box;
   while (at !== undefined && (at.element === undefined || headingLevel(at.element) === undefined)) at = at.parent;

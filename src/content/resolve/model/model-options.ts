@@ -1,7 +1,7 @@
 /** The supported wire formats. @internal */
 export const MODEL_PROTOCOLS = ["openai", "anthropic"] as const;
 
-/** The ways to ask for JSON: by a schema, as any JSON object, or in the prompt alone. @internal */
+/** The ways to ask for JSON: by a schema, as any JSON object, or only in the prompt. @internal */
 export const RESPONSE_FORMATS = ["json_schema", "json_object", "text"] as const;
 
 /** The operator's settings of the language model: the configuration's `content.resolve.model`. */
@@ -11,7 +11,7 @@ export interface ModelOptions {
   /** The URL before `/chat/completions` or `/messages`. */
   readonly baseUrl: string;
   readonly model: string;
-  /** If empty, the request has no key. The key is sent to `baseUrl` alone and is in no error. */
+  /** If empty, the request has no key. The key is sent only to `baseUrl`, and no error contains it. */
   readonly key: string;
   readonly responseFormat: (typeof RESPONSE_FORMATS)[number];
   /** The field that limits the tokens of a chat completion. */

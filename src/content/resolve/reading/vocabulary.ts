@@ -27,7 +27,7 @@ export const WORDS = classesOf<
   | "post"
   /** The words of a state that a change would end: "remains in force", "is still minister". */
   | "state"
-  /** Labels of entries that say what became of the page's subject. */
+  /** Labels of entries that state the outcome for the page's subject. */
   | "status"
   /** Nouns by which a text comes back to a thing that it has named. */
   | "generic"

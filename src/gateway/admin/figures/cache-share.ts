@@ -1,4 +1,4 @@
-/** Requests to caches, by what became of them. */
+/** Requests to caches, by their results. */
 export interface CacheResults {
   readonly hits: number;
   readonly misses: number;

@@ -133,7 +133,7 @@ function added(sum: UsageCounts, use: UseCounts): UsageCounts {
 }
 
 function soldOf({ counts, paid }: Sum): SoldCounts {
-  // By token alone: a consumer can pay for several routes, and several consumers can pay for one route.
+  // Only by token: a consumer can pay for several routes, and several consumers can pay for one route.
   const amounts = addPaid(paid.map((use) => ({ ...use, consumer: "", route: "" })));
   return {
     ...counts,

@@ -213,7 +213,7 @@ function copyOfJson(value: unknown): unknown {
   return MAP_OF_JSON.read(value);
 }
 
-/** A schema of a reader alone. */
+/** A schema that consists of a reader. */
 class OfReader extends Readable {
   override readonly reader: Reader;
 

@@ -28,7 +28,7 @@ export interface FilterSettings {
   readonly rootId: string;
   /** Filters with the same id share data and queues in a worker. */
   readonly vmId: string;
-  /** The most bytes to gather of a request's body of unknown length: the route's `max_body_bytes`. */
+  /** Maximum bytes to gather of a request's body of unknown length: the route's `max_body_bytes`. */
   readonly maxBodyBytes: number;
   readonly visibleFields: (head: RequestHead) => Fields;
   /** The query that the filter can see: empty, or with its `?`. */

@@ -75,7 +75,7 @@ function problemOf(schema: Schema, bytes: Uint8Array): TurnpikeError | undefined
     const problems = schema.problemsOf(readJson(bytes));
     const [first] = problems;
     if (first === undefined) return undefined;
-    // Clients often show the detail alone.
+    // Clients often show only the detail.
     const detail = `the body does not fit the schema of this route: ${first.path || "it"} ${first.message}`;
     return new TurnpikeError("invalid-parameters", detail, problems);
   } catch (error) {

@@ -120,7 +120,7 @@ function preflightFields(compiled: Compiled, origin: string, asked: Fields): Fie
     compiled.methods ?? echo("Access-Control-Allow-Methods", fieldValue(asked, "access-control-request-method") ?? "");
   const headers =
     compiled.headers ?? echo("Access-Control-Allow-Headers", fieldValue(asked, "access-control-request-headers") ?? "");
-  // Browsers read the exposed fields in the response to the request alone. Gateway API's tests want them here too.
+  // Browsers read the exposed fields only in the response to the actual request. Gateway API's tests want them here too.
   return allowed + methods + headers + compiled.exposed + compiled.maxAge;
 }
 

@@ -36,7 +36,7 @@ type Claim =
   | { readonly kind: "no-room" }
   /** Another request uses the payment, or it is used up. */
   | { readonly kind: "taken"; readonly payment: Payment; readonly fingerprint: string }
-  /** This request alone works on the payment. */
+  /** Only this request works on the payment. */
   | { readonly kind: "leased"; readonly payment: Payment };
 
 /** The credit whose token a request has; undefined if the token is not valid. */

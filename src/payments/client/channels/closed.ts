@@ -13,7 +13,7 @@ const LACKING = new Set([
 
 /**
  * True if the server has refused a voucher because less is in the channel than the wallet knows, and the chain agrees: the seller
- * has closed the channel. The record has then the balance of the chain. The server alone is not believed, because the wallet would
+ * has closed the channel. The record has then the balance of the chain. The server's word is not enough, because the wallet would
  * make deposits beyond its limit.
  */
 export async function isClosed(

@@ -56,7 +56,7 @@ export class TextLines {
     return end > at && this.text[end - 1] === "\r" ? end - 1 : end;
   }
 
-  /** The text to remove with a part: whole lines if the part has them alone, and otherwise white space beside it. */
+  /** The text to remove with a part: whole lines if nothing else is in them, and otherwise white space beside it. */
   removal({ start, end }: Span): Span {
     if (!this.begins(start)) return { start: this.text.slice(0, start).trimEnd().length, end };
     if (!this.ends(end)) return { start, end: this.#skip(end, /[ \t]*/y) };

@@ -26,7 +26,7 @@ export function requestedUrls(location: ResourceLocation, head: Requested): read
   return [whole + encoded(head.query), whole].filter((url) => url.length <= MAX_URL_LENGTH);
 }
 
-/** The configured name of the gateway. Without one, the name that the client used, which only the client sees. */
+/** The configured name of the gateway; without one, the name in the client's request. Only this client gets the URL. */
 function baseOf({ publicUrl, baseUrl, hasHost }: ResourceLocation, { scheme, authority }: Requested): string {
   if (authority === "") return baseUrl;
   if (publicUrl === "") return `${scheme}://${authority}`;

@@ -177,7 +177,7 @@ class ChannelRequest {
     const isSold = state === "settled" || state === "deferred";
     if (isSold && isFurther(this.#offer, this.#exchange)) return { kind: "again", payment: standing };
     if (isSold && (delivered || (state === "settled" && !isOwed(standing)))) {
-      // A client that has lost its state sends an old voucher: a stored response is for the newest one alone.
+      // A client that has lost its state sends an old voucher: a stored response is only for the newest one.
       const isRepeat = channel.tail === nonce && (await responses.isKept(standing.fingerprint, clock()));
       return isRepeat ? { kind: "again", payment: standing } : undefined;
     }

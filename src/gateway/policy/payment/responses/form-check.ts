@@ -17,7 +17,7 @@ const REFUSALS: ReadonlySet<number> = new Set([400, 404, 406, 410, 411, 413, 414
 const CHECK = `${fieldLine(FORM_CHECK, "form")}${fieldLine("Cache-Control", "no-store")}`;
 
 /**
- * Marks an unpaid request as one whose form alone the upstream checks. `challenge` responds with the price if the upstream does
+ * Marks an unpaid request, of which the upstream checks only the form. `challenge` responds with the price if the upstream does
  * not refuse it. Decision 0824.
  */
 export function askForm(exchange: Exchange, challenge: () => void): void {

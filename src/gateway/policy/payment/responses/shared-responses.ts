@@ -9,7 +9,7 @@ import { type ResponseRecord, readWhole, wholeOf } from "./response-format.ts";
 const SWEEP_MS = 5000;
 /** Responses that one sweep removes. @bound */
 const SWEEP_RESPONSES = 1000;
-/** Bytes of a body that is read from its file to be shared. A longer one is kept by this machine alone. */
+/** Bytes of a body that is read from its file to be shared. A longer one is kept only by this machine. */
 const MAX_SHARED_BYTES = 7 * 1024 * 1024;
 /** Bytes of bodies that are read from their files at a time. Beyond them a response is not shared. */
 const MAX_READING_BYTES = 32 * 1024 * 1024;

@@ -24,7 +24,7 @@ interface ChargeParts {
   readonly leave: () => SaleEnd;
 }
 
-/** The steps of a sale that make its charge, record that it is made later, or find out what became of it. */
+/** The steps of a sale that make its charge, record that it is made later, or find its outcome. */
 export class SaleCharge {
   readonly #held: HeldPayment;
   readonly #facilitator: SaleFacilitator;
