@@ -156,8 +156,9 @@ const OF_OFFICE = /^(?:presidential|mayoral|gubernatorial|presidency|mayoralty|g
 
 /** "toppled by a lorry", if the question asks for protesters: an actor that the question does not name. */
 export function namesActor(zone: readonly Token[], agent: Argument | undefined, { grammar }: Reader): boolean {
-  const end = zone.findIndex((word, n) => grammar.preposition.has(word.text) || (n > 0 && /[,;:(]/u.test(word.gap)));
-  const phrase = zone.slice(0, end < 0 ? 6 : end).filter((word) => !isFunctionWord(word.text, grammar));
+  const isEnd = ({ text, gap }: Token, n: number): boolean =>
+    grammar.preposition.has(text) || (n > 0 && /[,;:(]/u.test(gap));
+  const phrase = until(zone, isEnd).filter((word) => !isFunctionWord(word.text, grammar));
   return (
     phrase.length > 0 &&
     !phrase.some(({ text, stem }) => /^\d/u.test(text) || WORDS.manner.has(text) || agent?.words.has(stem) === true)

@@ -3,6 +3,7 @@ import { isFunctionWord, type Reader } from "../reading/grammar.ts";
 import { ADVERB, type Token } from "../reading/spans.ts";
 import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
 import { type Language } from "../reading/words.ts";
+import { until } from "../reading/until.ts";
 import { electedBy, hasOtherOffice, isOfElection, namesActor, otherHolder } from "./actors.ts";
 import { BY_CONTEXT, type Fit } from "./fit.ts";
 import { type Argument, isWhole } from "../reading/noun-phrases.ts";
@@ -170,9 +171,8 @@ function hasOwnObject({ outcome, predication: { after }, reader: { grammar, lang
   const [article, ...words] = after;
   if (language !== "en" || outcome === "become" || !OUTCOMES.ergative.has(outcome)) return false;
   const isPhrase = grammar.determiner.has(article?.text) && !grammar.preposition.has(article?.text);
-  const end = words.findIndex(({ text }) => grammar.preposition.has(text));
-  const phrase = words.slice(0, end < 0 ? 3 : Math.min(end, 3)).map(({ text }) => text);
-  return isPhrase && phrase.length > 0 && !phrase.some((text) => WORDS.time.has(text) || DOORS.test(text));
+  const phrase = until(words, ({ text }) => grammar.preposition.has(text));
+  return isPhrase && phrase.length > 0 && !phrase.some(({ text }) => WORDS.time.has(text) || DOORS.test(text));
 }
 
 const DOORS = /^(?:doors?|gates?|last|following|same)$/u;

@@ -112,7 +112,6 @@ function persists({ outcomes, patient }: Asked, { after }: Predication): boolean
   const near = after.slice(0, 6);
   // "the strike continued until 19 May"
   if (outcomes.has("end")) return near[0] === undefined || GRAMMARS.en.preposition.has(near[0].text);
-  if (near.some((_, at) => [...conceptsAt(near, at)].some((one) => outcomes.has(one)))) return false;
   // "remains in office" says nothing about prison.
   if (outcomes.has("free")) return near.some(({ text }) => WORDS.prison.has(text));
   return near.some(({ text, stem }) => WORDS.state.has(text) || patient?.heads.has(stem) === true);

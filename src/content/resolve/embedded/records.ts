@@ -46,8 +46,6 @@ export function recorded(
   const ranked = rankedIn(text, asked, near);
   if (ranked !== undefined) return ranked;
   for (const entry of entriesOf(text, tokens, dates)) {
-    // "The rover was not deployed: the ramp jammed": a clause is not a label.
-    if (entry.label.some((word) => reader.grammar.be.has(word.text) || reader.grammar.have.has(word.text))) continue;
     const sign = signOf(entry, text.slice(entry.start, entry.end), reader);
     if (sign === undefined) continue;
     return { sign, isOther: sign === -1 && !entry.hasDate, part: { start: entry.start, end: entry.end } };
@@ -124,8 +122,8 @@ function signOf(entry: Entry, text: string, reader: Reader): -1 | 0 | 1 | undefi
 }
 
 /** "Best actor" for "the Silver Mask for best actor", "National record" for "a new national record". */
-function isTitle(head: readonly Token[], { asked: { agent, patient, terms, outcomes }, near }: Reader): boolean {
-  if (patient === undefined || head.length === 0 || !head.every(({ stem }) => terms.has(stem))) return false;
+function isTitle(head: readonly Token[], { asked: { agent, patient, outcomes }, near }: Reader): boolean {
+  if (patient === undefined) return false;
   if (head.some(({ stem }) => agent?.words.has(stem))) return false;
   const isRecord = outcomes.has("break") && head.some(({ stem }) => patient.heads.has(stem));
   return isRecord || (outcomes.has("win") && head.length > 1 && [...patient.words].every((word) => near.has(word)));

@@ -1,3 +1,4 @@
+import { until } from "../reading/until.ts";
 import { type Predication } from "../reading/clauses.ts";
 import { isFunctionWord, type Reader } from "../reading/grammar.ts";
 import { type Token } from "../reading/spans.ts";
@@ -83,7 +84,8 @@ function hasOtherComplement(
   const next = zone[head + 1];
   if (next === undefined || !WORDS.beforeComplement.has(next.text) || next.gap.trim() !== "") return false;
   const rest = zone.slice(head + 2);
-  const end = rest.findIndex(
+  const phrase = until(
+    rest,
     ({ text, gap }, n) =>
       n > 0 &&
       (/[^\s\u00a0-]/u.test(gap) ||
@@ -91,15 +93,15 @@ function hasOtherComplement(
         grammar.be.has(text) ||
         grammar.have.has(text)),
   );
-  const phrase = rest.slice(0, end < 0 ? 6 : end);
   const own = [...words].filter((word) => names.has(word));
   const named = [...zone.slice(Math.max(0, head - 3), head + 1), ...phrase];
   const isMissing = own.some((name) => !named.some(({ stem }) => stem === name));
   const isForeign = (word: Token): boolean => word.capital && /^\p{L}{2}/u.test(word.text) && !words.has(word.stem);
   if (language !== "de" && isMissing && phrase.some(isForeign) && WORDS.of.has(next.text)) return true;
   // "the record of 2:02 by Sami Oduya"
-  const maker = end < 0 || !grammar.by.has(rest[end]?.text) ? undefined : rest[end + 1];
-  if (maker !== undefined && isMissing && isForeign(maker) && !WORDS.time.has(maker.text)) return true;
+  const [by, maker] = rest.slice(phrase.length);
+  if (grammar.by.has(by?.text) && maker !== undefined && isMissing && isForeign(maker) && !WORDS.time.has(maker.text))
+    return true;
   const last = [...words].at(-1) ?? "";
   const noun = phrase.findLast(({ text }) => !isFunctionWord(text, grammar));
   return zone[head]?.stem !== last && !near.has(last) && noun !== undefined && noun.stem !== last;

@@ -119,8 +119,7 @@ function isOnly(done: Part, open: Part, sources: readonly Source[]): Verdict {
 
 /** The sources that say in one sentence that an event happened before or after the other one: "reached orbit before Tern". */
 function statedBy({ statements, plan }: Part, { plan: other }: Part, order: RegExp): number {
-  const names = without(other.names, plan.names);
-  const others = names.length > 0 ? names : without(other.terms, plan.terms);
+  const others = without(other.terms, plan.terms);
   const own = without(plan.terms, other.terms);
   const said = statements.filter(
     (one) =>

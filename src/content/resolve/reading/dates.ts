@@ -70,7 +70,7 @@ export function bareMonthsIn(text: string): number[] {
   const months = [...text.matchAll(BARE_MONTH)].flatMap(([, name = ""]) => MONTH_OF.get(name.toLowerCase()) ?? []);
   const quarters = [...text.matchAll(BARE_QUARTER)].flatMap(([, ...names]) => {
     const first = 3 * names.findIndex((name) => name !== undefined);
-    return first < 0 ? [] : [first, first + 1, first + 2];
+    return [first, first + 1, first + 2];
   });
   return [...months, ...quarters];
 }

@@ -73,14 +73,6 @@ export function periodForms(
 ): readonly (readonly [RegExp, Reading])[] {
   const form = (pattern: string, read: Reading): readonly [RegExp, Reading] => [new RegExp(pattern, "giu"), read];
   const month = `(?:(${months})(?:,?\\s(?:de\\s|del\\s)?${YEAR})?|${YEAR})(?![\\p{L}\\d])`;
-  /** The part of a month, or else of a year. */
-  const partly = (at: number, [name, year, bare]: Groups): Period | undefined => {
-    const [days, span] = [PART_DAYS[at], PART_MONTHS[at]];
-    if (days === undefined || span === undefined) return undefined;
-    return name === undefined
-      ? { year: yearOf(bare), ...vague("months", span) }
-      : { year: yearOf(year), month: monthOf(name), ...vague("days", days) };
-  };
   return [
     form(`\\bQ([1-4])[\\s-](?:of\\s)?${YEAR}`, ([number, year]) => third(Number(number) - 1, year)),
     form(`${FIRST_OF_FOUR}(?:quarter|quartal|trimestre)${OF}\\s${YEAR}`, ([a, b, c, d, year]) =>
@@ -89,25 +81,28 @@ export function periodForms(
     form(`\\bH([12])[\\s-](?:of\\s)?${YEAR}`, ([number, year]) => half(Number(number) - 1, year)),
     form(
       `${FIRST_OF_TWO}(?:half|six\\smonths|halbjahr|jahreshälfte|hälfte|semestre|moitié|mitad|metà|metade)${OF}\\s${month}`,
-      ([a, b, ...rest]) => {
-        const at = whichOf([a, b]);
-        return rest[0] === undefined ? half(at, rest[2]) : partly(2 * at, rest);
+      ([first, , name, year, bare]): Period => {
+        if (name === undefined) return half(first === undefined ? 1 : 0, bare);
+        const days = first === undefined ? ([16, 31] as const) : ([1, 15] as const);
+        return { year: yearOf(year), month: monthOf(name), days, isVague: false };
       },
     ),
     form(
       `${FIRST_OF_FOUR}(?:week|woche|semaine|semana|settimana)${OF}\\s${month}`,
-      ([a, b, c, d, name, year]): Period | undefined => {
-        const days = WEEK_DAYS[whichOf([a, b, c, d])];
-        return name === undefined || days === undefined
+      ([a, b, c, d, name, year]): Period | undefined =>
+        name === undefined
           ? undefined
-          : { year: yearOf(year), month: monthOf(name), ...vague("days", days) };
-      },
+          : { year: yearOf(year), month: monthOf(name), ...vague("days", windowOf(WEEK_DAYS, [a, b, c, d])) },
     ),
-    form(`${PARTS}${month}`, ([a, b, c, ...rest]) => partly(whichOf([a, b, c]), rest)),
-    form(`(?<![\\p{L}])${SEASONS}${OF}\\s${YEAR}`, ([a, b, c, d, year]): Period | undefined => {
-      const span = SEASON_MONTHS[whichOf([a, b, c, d])];
-      return span === undefined ? undefined : { year: yearOf(year), ...vague("months", span) };
-    }),
+    form(`${PARTS}${month}`, ([a, b, c, name, year, bare]) =>
+      name === undefined
+        ? { year: yearOf(bare), ...vague("months", windowOf(PART_MONTHS, [a, b, c])) }
+        : { year: yearOf(year), month: monthOf(name), ...vague("days", windowOf(PART_DAYS, [a, b, c])) },
+    ),
+    form(`(?<![\\p{L}])${SEASONS}${OF}\\s${YEAR}`, ([a, b, c, d, year]) => ({
+      year: yearOf(year),
+      ...vague("months", windowOf(SEASON_MONTHS, [a, b, c, d])),
+    })),
   ];
 }
 
@@ -116,6 +111,11 @@ function vague(
   [first, last, ...core]: Window,
 ): Pick<Period, "days" | "months" | "core" | "isVague"> {
   return { [unit]: [first, last], core, isVague: true };
+}
+
+/** The window of the name that a text has. */
+function windowOf(windows: readonly Window[], names: Groups): Window {
+  return windows[whichOf(names)] as Window; // The pattern has matched one of the names.
 }
 
 function whichOf(names: Groups): number {

@@ -181,7 +181,7 @@ function numbersOf(
     if (!Number.isFinite(number)) continue;
     // "Nine Wells": a number that begins a name.
     if (word !== undefined && /^\p{Lu}/u.test(word) && /^\s\p{Lu}/u.test(text.slice(end))) continue;
-    const { scale, unit, factor, length, bare } = following(text.slice(end, end + 60), language);
+    const { scale, unit, factor, length, bare } = following(text.slice(end), language);
     // "One" is a number only in "one million".
     if (number === 1 && word !== undefined && scale === 1) continue;
     const measure =
