@@ -178,6 +178,13 @@ test("statements for the verdict come first, then those against it, then the oth
   expect(judged(statements).evidence.map(({ claim }) => claim)).toEqual(["d", "c", "b", "a"]);
 });
 
+test("statements of the resolution source come before stronger ones", () => {
+  const sources = [source(0), source(1), source(2, { url: "https://roads.example.gov/1" })];
+  const statements = [says("YES", 0, { quote: "a" }), says("YES", 1, { quote: "b" })];
+  const weak = says("YES", 2, { quote: "c", strength: 0.55 });
+  expect(judged([...statements, weak], sources).evidence[0]?.claim).toBe("c");
+});
+
 test("a piece of evidence without a title has the host of its page", () => {
   const [evidence] = judged([says("YES", 0)], [source(0, { title: " " })]).evidence;
   expect(evidence).toMatchObject({ source: "s0.test", url: "https://s0.test/" });

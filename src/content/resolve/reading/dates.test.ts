@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { datesAround, datesOf } from "./dates.ts";
+import { bareMonthsIn, datesAround, datesOf } from "./dates.ts";
 
 /** A Monday. */
 const NOW = Date.parse("2026-06-15T12:00:00Z");
@@ -59,6 +59,11 @@ describe("the dates in a text", () => {
     ["On 5/13/2026.", "2026-05-13 day"],
     ["On 12/11/2026.", "2026-11-12..2026-12-11 day, ambiguous"],
     ["On 11/11/2026.", "2026-11-11 day"],
+    ["On 12/13/2026.", "2026-12-13 day"],
+    ["On 13/12/2026.", "2026-12-13 day"],
+    ["On 12/12/2026.", "2026-12-12 day"],
+    ["On 12/1/2026.", "2026-01-12..2026-12-01 day, ambiguous"],
+    ["On 1/12/2026.", "2026-01-12..2026-12-01 day, ambiguous"],
     ["On 13/13/2026.", "2026-01-01..2026-12-31 year"],
     ["In Q1 2026 and Q4-2026.", "2026-01-01..2026-03-31 quarter", "2026-10-01..2026-12-31 quarter"],
     ["In 2025/26.", "2025-07-01..2026-06-30 year"],
@@ -107,4 +112,15 @@ describe("the dates that a text of a known day counts from it", () => {
   test.each(cases)("%s", (text, ...spans) => {
     expect(datesAround(text, NOW).map(spanOf)).toEqual(spans);
   });
+});
+
+test.each([
+  ["388,000 cars in April", [3]],
+  ["im März", [2]],
+  ["in the first quarter", [0, 1, 2]],
+  ["in the second quarter, and in May", [4, 3, 4, 5]],
+  ["in the fourth quarter", [9, 10, 11]],
+  ["in April 2026", []],
+])("the months of %j without a year are %p", (text, months) => {
+  expect(bareMonthsIn(text)).toEqual(months);
 });

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { spanOf } from "./deadline.ts";
+import { datesOf } from "./dates.ts";
+import { boundedDate, isCounting, spanOf } from "./deadline.ts";
 
 const NOW = Date.UTC(2026, 11, 1);
 
@@ -9,6 +10,13 @@ function dayOf(instant: number | undefined): string {
 
 /** Questions, and the first and the last day that count. With a slash: the earliest and the latest reading of the last one. */
 test.each([
+  ["Did the Senate pass the act within 3 years of 1 June 2026?", "2026-06-01..2029-06-01"],
+  ["Did the Senate pass the act within 2 months of 1 June 2026?", "2026-06-01..2026-08-01"],
+  ["Did the Senate pass the act 2 weeks before 1 June 2026?", "2026-05-18..2026-06-01"],
+  ["Did the Senate pass the act a year before 1 June 2026?", "2025-06-01..2026-06-01"],
+  ["Did the Senate pass the act more than 2 weeks before 1 June 2026?", "..2026-05-18"],
+  ["Did the Senate pass the act more than 30 days after 1 June 2026?", "2026-07-01.."],
+  ["Did the Senate pass the act by the end of this quarter?", "..2026-12-31"],
   ["Did the Senate pass the act by mid-June 2026?", "..2026-06-09/2026-06-22"],
   ["Did the Senate pass the act in mid-June 2026?", "2026-06-12..2026-06-18/2026-06-22"],
   ["Did the Senate pass the act in early June 2026?", "2026-06-01..2026-06-10/2026-06-14"],
@@ -109,4 +117,32 @@ test.each([
   const { from, deadline, ambiguity } = spanOf(question, "", { now: NOW, order: undefined });
   const earliest = ambiguity === undefined ? "" : `${dayOf(ambiguity.earliest)}/`;
   expect(`${dayOf(from)}..${earliest}${dayOf(deadline)}`).toBe(days);
+});
+
+test.each([
+  ["opened on 1 June 2026", "2026-06-01..2026-06-01"],
+  ["opened before 20 June 2026", "..2026-06-20"],
+  ["opened after the vote on 1 May 2026", "2026-05-01.."],
+  ["opened between 1 and 20 June 2026", "2026-06-01..2026-06-20"],
+  ["opened two weeks after 1 June 2026", "2026-06-01..2026-06-15"],
+  ["opened a year before 1 June 2026", "2025-06-01..2026-06-01"],
+  ["opened more than 30 days after 1 June 2026", "2026-07-01.."],
+  ["opened more than 30 days before 1 June 2026", "..2026-05-02"],
+])("the time of an event that %s is %s", (text, span) => {
+  const dates = datesOf(text, NOW);
+  const [date] = dates;
+  if (date === undefined) throw new Error("no date");
+  const { from, to } = boundedDate(text, date, dates);
+  const dayIn = (instant: number): string => (Math.abs(instant) > 8e15 ? "" : dayOf(instant));
+  expect(`${dayIn(from)}..${dayIn(to)}`).toBe(span);
+});
+
+test.each([
+  [true, "opened 30 days after 1 June 2026", "30 days"],
+  [true, "fined 30 people 20 days after 1 June 2026", "20 days"],
+  [false, "fined 30 people 20 days after 1 June 2026", "30 people"],
+  [false, "opened on 1 June 2026, 20 days late", "20 days"],
+])("%p: in %j, %j counts days from a date", (counts, text, number) => {
+  const start = text.indexOf(number);
+  expect(isCounting(text, datesOf(text, NOW), { start, end: start + number.length })).toBe(counts);
 });

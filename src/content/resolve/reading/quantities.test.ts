@@ -58,6 +58,9 @@ describe("the quantities of a sentence", () => {
     ["It has 3 of 4 of them.", "en", "3 : 3 of 4"],
     ["B52 and 7-zip.", "en", "7 zip: 7-zip"],
     ["It drove 36 km/h.", "en", "10 m/s: 36 km/h"],
+    ["It won 60 or more seats.", "en", "60 seat: 60 or more seats"],
+    ["It won 60 or more.", "en", "60 : 60"],
+    ["It has 5 Lantern awards.", "en", "5 : 5"],
   ];
   test.each(cases)("%s (%s)", (text, language, ...quantities) => {
     const found = quantitiesOf(text, language);
@@ -132,6 +135,11 @@ describe("a quantity meets a threshold", () => {
     [100, 102, false],
     [9, 9.04, true],
     [9, 9.06, false],
+    [10, 10.11, true],
+    [9.99, 10, true],
+    [999, 1_010, true],
+    [980, 1_000, true],
+    [979, 1_000, false],
   ])("%p and %p are the same number: %p", (a, b, same) => {
     expect(sameNumber(a, b)).toBe(same);
   });
