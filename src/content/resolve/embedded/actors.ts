@@ -7,6 +7,7 @@ import { type Argument } from "../reading/noun-phrases.ts";
 import { type Asked } from "./question.ts";
 import { isOwner } from "./rivals.ts";
 import { until } from "../reading/until.ts";
+import { itemsBefore } from "../reading/ranges.ts";
 
 /** "was elected mayor of X", for "won the mayoral election in X". Undefined if the office or the place is another. */
 export function electedBy(
@@ -57,7 +58,7 @@ export function otherHolder(
   const isElsewhere = before.some(
     (word, at) =>
       isForeign(word, names, grammar) &&
-      (!isPassive || before.slice(Math.max(0, at - 2), at).some(({ text }) => OF_PLACE.test(text))),
+      (!isPassive || itemsBefore(before, at, 2).some(({ text }) => OF_PLACE.test(text))),
   );
   if (missing.some((word) => !names.has(word) || !near.has(word) || isElsewhere)) return undefined;
   const left = after.slice(0, Math.max(0, start));

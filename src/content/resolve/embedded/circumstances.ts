@@ -3,6 +3,7 @@ import { GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
 import { exceptionIn } from "../reading/negation.ts";
 import { STOP_WORDS, type Word, wordsOf } from "../reading/words.ts";
 import { type Asked } from "./question.ts";
+import { itemsBefore } from "../reading/ranges.ts";
 
 /** The side of a sentence on a question's circumstance, such as "without a strike" or "under budget". */
 export type Circumstance = "same" | "contrary" | "open";
@@ -23,7 +24,7 @@ export function circumstanceOf({ plan, terms }: Asked, { words }: Passage): Circ
   if (exception !== undefined) {
     const excepted = wordsOf(exception).filter(({ text }) => !STOP_WORDS.has(text));
     const at = words.findIndex(({ stem }) => excepted.some((word) => word.stem === stem));
-    const before = words.slice(Math.max(0, at - 4), Math.max(0, at));
+    const before = itemsBefore(words, at, 4);
     return comparedBy(before, LACKS, WITH);
   }
   const asked = wordsOf(plan.statement);
@@ -36,7 +37,7 @@ export function circumstanceOf({ plan, terms }: Asked, { words }: Passage): Circ
     const next = words[said + 1];
     // "under a new budget law"
     if (next !== undefined && !terms.has(next.stem) && !isFunctionWord(next.text, GRAMMARS.en)) return "open";
-    const before = words.slice(0, Math.max(0, said)).filter((word) => !isLight(word));
+    const before = itemsBefore(words, said, words.length).filter((word) => !isLight(word));
     const other = SIDES.find((sides) => sides.some((side) => side === own))?.find((side) => side !== own);
     return comparedBy(before.slice(-1), own, other);
   }

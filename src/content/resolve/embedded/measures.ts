@@ -21,7 +21,7 @@ import {
   KNOWN,
 } from "./others-figures.ts";
 import { type Asked, yearsOf } from "./question.ts";
-import { isNear, isWithin } from "../reading/ranges.ts";
+import { isNear, isWithin, textBefore } from "../reading/ranges.ts";
 
 /** A part of a time: "the first day", "the second quarter". */
 const ORDINAL =
@@ -73,7 +73,7 @@ export function measured(
   const { measure } = asked;
   const clauses = new Map<Quantity, Clause>();
   const quantities = quantitiesOf(passage.text, language, dates).filter((one) => {
-    const before = passage.text.slice(Math.max(0, one.start - 40), one.start);
+    const before = textBefore(passage.text, one.start, 40);
     if (isFormer(passage.text, one) || isChange(before, asked.outcomes) !== asked.asksChange) return false;
     const clause = clauseAt(tokens, one.start, grammar, language);
     clauses.set(one, clause);
@@ -334,7 +334,7 @@ const DIFFERENCE =
 
 function isFormer(text: string, quantity: Quantity): boolean {
   if (quantity.comparison === undefined && DIFFERENCE.test(text.slice(quantity.end, quantity.end + 40))) return true;
-  const before = text.slice(Math.max(0, quantity.start - 80), quantity.start);
+  const before = textBefore(text, quantity.start, 80);
   return FORMER.test(before) || COMPARED.test(before);
 }
 

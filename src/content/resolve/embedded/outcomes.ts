@@ -12,6 +12,7 @@ import { fitOf } from "./arguments.ts";
 import { boundStrengthOf, NOTHING, OTHER_ACTOR, type Reading, sharesOf } from "./outcome-reading.ts";
 import { type Asked, GOVERNED } from "./question.ts";
 import { isOfPart } from "./siblings.ts";
+import { itemsBefore } from "../reading/ranges.ts";
 
 /** The minimum share for a sentence whose predicate and arguments are those of the question. */
 const NEAR = 0.4;
@@ -104,7 +105,7 @@ const KINDS: Readonly<Partial<Record<Reality, StatementKind>>> = {
 
 /** The outcomes that the verb before an article and a noun names. */
 function conceptsBefore(tokens: readonly Token[], at: number): ReadonlySet<string> {
-  return conceptsIn(tokens.slice(Math.max(0, at - 2), at).filter(({ capital }) => !capital));
+  return conceptsIn(itemsBefore(tokens, at, 2).filter(({ capital }) => !capital));
 }
 
 /** Whether a predicate such as "remain" names the state or the thing that the question's outcome would have changed. */
@@ -120,7 +121,7 @@ function persists({ outcomes, patient }: Asked, { after }: Predication): boolean
 /** "decided to close the mine": a decision is not the deed, unless it brings it about. */
 function isOnlyDecided(tokens: readonly Token[], at: number, outcome: string | undefined): boolean {
   if (!/^(?:to|zu|de|di)$/u.test(tokens[at - 1]?.text ?? "") || OUTCOMES.decided.has(outcome)) return false;
-  return tokens.slice(Math.max(0, at - 12), at - 1).some(({ text }) => DECIDES.test(text));
+  return itemsBefore(tokens, at - 1, 11).some(({ text }) => DECIDES.test(text));
 }
 
 const DECIDES = /^(?:vot(?:e|ed|es|o)|decid\p{L}*|decis\p{L}*|opted|chose|resolved|beschloss\p{L}*)$/u;
@@ -128,7 +129,7 @@ const DECIDES = /^(?:vot(?:e|ed|es|o)|decid\p{L}*|decis\p{L}*|opted|chose|resolv
 /** "postponed its stock market debut" */
 function isPostponed(tokens: readonly Token[], at: number, language: Language): boolean {
   const grammar = GRAMMARS[language];
-  const before = tokens.slice(Math.max(0, at - 4), at);
+  const before = itemsBefore(tokens, at, 4);
   const verb = before.findIndex((_, n) => conceptsAt(before, n).has("postpone"));
   const [article, ...rest] = before.slice(verb + 1);
   return (

@@ -4,6 +4,7 @@ import { isFunctionWord, type Reader } from "../reading/grammar.ts";
 import { type Token } from "../reading/spans.ts";
 import { WORDS } from "../reading/vocabulary.ts";
 import { type Argument } from "../reading/noun-phrases.ts";
+import { itemsBefore } from "../reading/ranges.ts";
 
 /** The place of an argument in a sentence, and the names of the question and the text. */
 export interface Place {
@@ -55,9 +56,8 @@ function hasOtherPlace(zone: readonly Token[], head: number, argument: Argument,
   const isPlace = (word: Token | undefined): boolean =>
     word?.capital === true && /^\p{L}{2}/u.test(word.text) && !names.has(word.stem);
   return (
-    clause.some(
-      (word, at) => isPlace(word) && clause.slice(Math.max(0, at - 2), at).some(({ text }) => WORDS.in.has(text)),
-    ) || isPlace(ownerBefore(zone, head, place))
+    clause.some((word, at) => isPlace(word) && itemsBefore(clause, at, 2).some(({ text }) => WORDS.in.has(text))) ||
+    isPlace(ownerBefore(zone, head, place))
   );
 }
 
@@ -94,7 +94,7 @@ function hasOtherComplement(
         grammar.have.has(text)),
   );
   const own = [...words].filter((word) => names.has(word));
-  const named = [...zone.slice(Math.max(0, head - 3), head + 1), ...phrase];
+  const named = [...itemsBefore(zone, head + 1, 4), ...phrase];
   const isMissing = own.some((name) => !named.some(({ stem }) => stem === name));
   const isForeign = (word: Token): boolean => word.capital && /^\p{L}{2}/u.test(word.text) && !words.has(word.stem);
   if (language !== "de" && isMissing && phrase.some(isForeign) && WORDS.of.has(next.text)) return true;

@@ -3,6 +3,7 @@ import { GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
 import { type ReadSentence, type Token, undatedTokensOf } from "../reading/spans.ts";
 import { isForm, type Language, type Word, wordsOf } from "../reading/words.ts";
 import { type Asked } from "./question.ts";
+import { itemsBefore } from "../reading/ranges.ts";
 
 /** The reading of a sentence with a superlative: 1 if it names the question's subject. */
 export interface Ranked {
@@ -34,7 +35,7 @@ const LOWER =
 const NEXT = /^(?:second|third|fourth|fifth)$/u;
 
 function asksNext(question: readonly Word[], at: number): boolean {
-  return question.slice(Math.max(0, at - 2), at).some(({ text }) => NEXT.test(text));
+  return itemsBefore(question, at, 2).some(({ text }) => NEXT.test(text));
 }
 
 /** The place of the first superlative behind an article: one word, or a word such as "most". */
@@ -74,7 +75,7 @@ export function superlative(
   // "will be the tallest", "was the tallest" for "Is it the tallest?"
   const { modal } = GRAMMARS[language];
   const isPast = /^(?:is|are)$/u.test(question[0]?.text ?? "") && /^(?:was|were)$/u.test(tokens[verb]?.text ?? "");
-  if (isPast || tokens.slice(Math.max(0, verb - 2), verb).some(({ text }) => modal.has(text))) return undefined;
+  if (isPast || itemsBefore(tokens, verb, 2).some(({ text }) => modal.has(text))) return undefined;
   const subject = tokens.slice(0, verb);
   const rest = tokens.slice(says + 1);
   const part = { start: 0, end: whole.length };

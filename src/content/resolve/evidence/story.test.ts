@@ -44,3 +44,25 @@ describe("two stories", () => {
 
   test("if both have no words", () => expect(same("", "...")).toBe(false));
 });
+
+/** A text of numbered words: "w0 w1 w2". */
+function words(from: number, to: number): string {
+  return Array.from({ length: to - from }, (_, at) => `w${from + at}`).join(" ");
+}
+
+describe("of 17 words, which have 12 groups of six", () => {
+  test.each<[isSame: boolean, text: string]>([
+    [true, words(0, 17)],
+    [true, `${words(0, 11)} ${words(100, 150)}`],
+    [false, `${words(0, 10)} ${words(100, 150)}`],
+    [true, `${words(100, 150)} ${words(6, 17)}`],
+    [false, `${words(100, 150)} ${words(7, 17)}`],
+  ])("%p: half of the groups are in %j", (isSame, text) => {
+    expect(same(words(0, 17), text)).toBe(isSame);
+  });
+
+  test("one word fewer must be the whole text", () => {
+    expect(same(words(0, 16), words(0, 16))).toBe(true);
+    expect(same(words(0, 16), words(0, 50))).toBe(false);
+  });
+});

@@ -30,7 +30,7 @@ test("a claim with which the reading agrees counts, with the lesser strength", (
   for (const [claimed, own] of [
     [0.4, 0.7],
     [0.7, 0.4],
-  ]) {
+  ] as const) {
     const statements = [says("YES", 0, { strength: claimed })];
     const { analysis } = comparedAnalysis({ statements }, { statements: [says("YES", 0, { strength: own })] }, SOURCES);
     expect(analysis.statements[0]?.strength).toBe(0.4);

@@ -16,6 +16,9 @@ test.each<[isWhole: boolean, text: string, piece: string]>([
   [false, "Luis lost # to Ana.", "Luis lost"],
   [true, "安娜赢了。路易输了。", "路易输了。"],
   [false, "Ana won.", "Luis lost."],
+  [false, "Ana won. ", "Luis lost."],
+  [true, "\nLuis lost.", "Luis lost."],
+  [false, "A Luis lost.", "Luis lost."],
 ])("%p: in %j, %j is a whole sentence", (isWhole, text, piece) => {
   expect(isWholeSentence(text, piece)).toBe(isWhole);
 });

@@ -45,6 +45,7 @@ test("a failed check stops all questions until a check succeeds, which one quest
   checks[0]?.reject(dead);
   expect(await Promise.all(waiting)).toEqual([STOPPED, STOPPED]);
   clock.now = 1_999;
+  health.failed();
   expect(await admitted()).toBe(STOPPED);
   expect(checks).toHaveLength(1);
   clock.now = 2_000;

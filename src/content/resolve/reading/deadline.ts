@@ -3,6 +3,7 @@ import { datesOf, isSpan, type NamedDate } from "./dates.ts";
 import { numberWord, numberWordPattern } from "./number-words.ts";
 import { firstOf } from "./word-classes.ts";
 import { LANGUAGES } from "./words.ts";
+import { textBefore } from "./ranges.ts";
 
 /** The time in which the event must take place. */
 export interface Span {
@@ -116,7 +117,7 @@ function spanIn(text: string, { now, order }: Reading): Span {
     } else deadline = instantOf(text, date) ?? (isExclusive ? date.from - 1 : date.to);
   };
   for (const [index, named] of dates.entries()) {
-    const before = text.slice(Math.max(0, named.start - 60), named.start);
+    const before = textBefore(text, named.start, 60);
     const date = weekOf(named, before);
     const counted = countedFrom(date, before);
     if (counted !== undefined) {
@@ -163,7 +164,7 @@ const BETWEEN = /(?<!\p{L})(?:between|zwischen(?:\sdem)?|entre(?:\sle|\sel)?|tra
 
 /** A date of an event as the span that the words before it make of it: "between 1 and 20 June", "two weeks after 1 June". */
 export function boundedDate(text: string, date: NamedDate, dates: readonly NamedDate[]): NamedDate {
-  const before = text.slice(Math.max(0, date.start - 60), date.start);
+  const before = textBefore(text, date.start, 60);
   const counted = countedFrom(date, before);
   if (counted !== undefined) return { ...date, from: counted.from ?? EARLIEST, to: counted.end ?? LATEST };
   const next = dates.find(({ start }) => start > date.start);
@@ -247,7 +248,7 @@ const OF_TIME =
 
 /** "The 2026 Tour of the Lakes", "der Wahl 2026": a year that tells which one, and not when. */
 function isPartOfName(text: string, { start, end, precision }: NamedDate): boolean {
-  const before = text.slice(Math.max(0, start - 40), start);
+  const before = textBefore(text, start, 40);
   // "the March 2026 election"
   if (precision === "month") return /\bthe\s$/iu.test(before) && /^\s\p{Ll}/u.test(text.slice(end));
   if (precision !== "year") return false;
@@ -298,7 +299,7 @@ function instantOf(text: string, date: NamedDate): number | undefined {
     const zone = zoneIn(text.slice(date.end, date.end + 24));
     return zone === undefined ? undefined : local(date.to + 1, zone) - 1;
   }
-  const around = [text.slice(date.end, date.end + 40), text.slice(Math.max(0, date.start - 40), date.start)];
+  const around = [text.slice(date.end, date.end + 40), textBefore(text, date.start, 40)];
   for (const piece of around) {
     for (const match of piece.matchAll(TIME)) {
       const [, hours, minutes, half, zoneName, offset, offsetMinutes] = match;

@@ -4,6 +4,7 @@ import { type Grammar, isFunctionWord } from "./grammar.ts";
 import { ADVERB, FINITE, type Token } from "./spans.ts";
 import { WORDS } from "./vocabulary.ts";
 import { IRREGULAR_PAST, type Language, STOP_WORDS } from "./words.ts";
+import { itemsBefore } from "./ranges.ts";
 
 /** The index of the predicate: the first outcome in the form of a verb, or the word where a verb must be. */
 export function predicateOf(tokens: readonly Token[], grammar: Grammar, language: Language): number | undefined {
@@ -115,7 +116,7 @@ function verbBySyntax(tokens: readonly Token[], grammar: Grammar, language: Lang
   const behind = tokens.findIndex(
     (word, at) =>
       isContent(word) &&
-      tokens.slice(Math.max(0, at - 3), at).some(({ text }) => grammar.be.has(text) || grammar.have.has(text)) &&
+      itemsBefore(tokens, at, 3).some(({ text }) => grammar.be.has(text) || grammar.have.has(text)) &&
       /(?:[iau]?[tds][oaie]s?|e|ee|es|u|ue|i|is|t|s)$/u.test(word.text),
   );
   if (behind >= 0) return behind;

@@ -4,7 +4,7 @@ import { GRAMMARS, isFunctionWord } from "./grammar.ts";
 import { numberWord, numberWordPattern } from "./number-words.ts";
 import { firstOf } from "./word-classes.ts";
 import { type Language, LANGUAGES, stemOf, STOP_WORDS, type Word, wordsOf } from "./words.ts";
-import { overlap } from "./ranges.ts";
+import { overlap, textBefore } from "./ranges.ts";
 import { until } from "./until.ts";
 
 /** A number in a text, in the base unit. */
@@ -128,7 +128,7 @@ function joined(text: string, found: readonly Quantity[]): Quantity[] {
   const kept: Quantity[] = [];
   for (const one of found) {
     const last = kept.at(-1);
-    const part = OF_WHOLE.exec(text.slice(Math.max(0, one.start - 40), one.start))?.[1];
+    const part = OF_WHOLE.exec(textBefore(text, one.start, 40))?.[1];
     const said = last === undefined ? "" : text.slice(last.start, last.end);
     if (
       part !== undefined &&
@@ -282,7 +282,7 @@ const ROUGH =
 type Bounds = Pick<Quantity, "low" | "high" | "rough" | "comparison">;
 
 function bounds(text: string, { start, end }: { start: number; end: number }, value: number): Bounds {
-  const before = text.slice(Math.max(0, start - 40), start);
+  const before = textBefore(text, start, 40);
   const after = text.slice(end, end + 16);
   const comparison = comparisonOf(before, after);
   const rough = ROUGH.test(before);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { isNear, isWithin, overlap, type Range } from "./ranges.ts";
+import { isNear, isWithin, itemsBefore, overlap, type Range, textBefore } from "./ranges.ts";
 
 /** The place of "x" marks: "  xx " is from 2 to 4. */
 function range(marks: string): Range {
@@ -37,4 +37,19 @@ describe.each([
     expect(isNear(one, WHOLE, 1)).toBe(expected.isNear);
     expect(isNear(WHOLE, one, 1)).toBe(expected.isNear);
   });
+});
+
+test.each([
+  [0, 2, ""],
+  [1, 2, "a"],
+  [2, 2, "ab"],
+  [3, 2, "bc"],
+  [4, 1, "d"],
+])("before place %d are at most %d of abcd: %j", (at, most, expected) => {
+  expect(textBefore("abcd", at, most)).toBe(expected);
+  expect(itemsBefore([..."abcd"], at, most).join("")).toBe(expected);
+});
+
+test("before a place that was not found is nothing", () => {
+  expect(itemsBefore(["a", "b"], -1, 2)).toEqual([]);
 });

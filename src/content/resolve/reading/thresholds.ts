@@ -1,6 +1,7 @@
 import { type Comparison, type Threshold } from "./analysis.ts";
 import { FELL_BELOW, ROSE_ABOVE } from "./comparisons.ts";
 import { type Quantity } from "./quantities.ts";
+import { textBefore } from "./ranges.ts";
 
 /** Thresholds of one question that are read. */
 const MAX_THRESHOLDS = 4;
@@ -32,7 +33,7 @@ const SUBJECT = /^(?:Did|Does|Do|Will|Has|Have|Is|Are|Was|Were|Can)\s(?:.*\s)?\p
 
 /** Whether a number is a name: "Line 9", "Bill 44", "Did Heron 2 reach orbit". */
 export function isName(text: string, { comparison, unit, start, end }: Quantity): boolean {
-  const before = text.slice(Math.max(0, start - 30), start);
+  const before = textBefore(text, start, 30);
   if (comparison === undefined && SUBJECT.test(text.slice(0, start)) && /[^\ds]\s*$/u.test(text.slice(start, end)))
     return true;
   return (
@@ -46,7 +47,7 @@ export function thresholdsOf(text: string, quantities: readonly Quantity[]): Thr
   for (const [index, quantity] of quantities.entries()) {
     if (found.length >= MAX_THRESHOLDS) break;
     const { value, unit, start, end } = quantity;
-    const before = text.slice(Math.max(0, start - 30), start);
+    const before = textBefore(text, start, 30);
     const last = quantities[index - 1];
     const words = text.slice(start, end).trim();
     // "In the women's 400 metres" names a contest.
