@@ -52,6 +52,21 @@ describe.each<[question: string, sides: readonly (readonly [side: string, senten
     ],
   ],
   [
+    "Did the Harbour strike earn the dockers a raise?",
+    [
+      ["YES", "The Harbour strike earned the dockers a raise."],
+      ["NO", "The Harbour strike did not earn the dockers a raise."],
+      ["", "The Harbour strike earned the crane drivers a raise."],
+    ],
+  ],
+  [
+    "Did the Harbour strike carry the vote?",
+    [
+      ["YES", "The Harbour strike carried the vote."],
+      ["NO", "The Harbour strike did not carry the vote."],
+    ],
+  ],
+  [
     "Did floods kill more than 100 people in Marvia?",
     [
       ["YES", "Floods in Marvia killed 150 people."],

@@ -72,6 +72,14 @@ function englishVerb(tokens: readonly Token[], grammar: Grammar, asBe: boolean):
   );
   if (passive !== undefined) return passive;
   const afterName = candidates.find((at) => tokens[at - 1]?.capital === true);
+  // "Did the Petrel mission deploy": two words that can be verbs are a noun and its verb.
+  const behindName =
+    afterName !== undefined &&
+    candidates.includes(afterName + 1) &&
+    (grammar.determiner.has(tokens[afterName + 2]?.text) ||
+      /^(?:more|less|fewer)$/u.test(tokens[afterName + 2]?.text ?? ""))
+      ? afterName + 1
+      : afterName;
   const beforePhrase = candidates.find((at) => {
     const next = tokens[at + 1];
     return next === undefined || grammar.determiner.has(next.text) || grammar.preposition.has(next.text);
@@ -81,7 +89,7 @@ function englishVerb(tokens: readonly Token[], grammar: Grammar, asBe: boolean):
     const next = tokens.find(({ capital }, n) => n > at && !capital);
     return tokens[at + 1]?.capital === true && (next === undefined || grammar.preposition.has(next.text));
   });
-  return afterName ?? beforeName ?? beforePhrase;
+  return behindName ?? beforeName ?? beforePhrase;
 }
 
 /** "mayoral", "municipal", and not "total" and "repeal". */
