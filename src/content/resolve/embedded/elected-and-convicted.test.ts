@@ -67,6 +67,37 @@ describe.each<[question: string, sides: readonly (readonly [side: string, senten
     ],
   ],
   [
+    "Will Lena Ost be elected president of Corland by 1 December 2026?",
+    [
+      ["YES", "Lena Ost was elected president of Corland on 3 May 2026."],
+      ["YES", "Corland elected Lena Ost as president on 3 May 2026."],
+      ["YES", "Parliament elected Lena Ost president of Corland on 3 May 2026."],
+      ["YES", "Lena Ost won the presidential run-off in Corland on 3 May 2026."],
+      ["YES", "Lena Ost won a close presidential race in Corland on 3 May 2026."],
+      ["YES?", "Lena Ost won the presidency on 3 May 2026."],
+      ["", "Lena Ost was elected president of Corland's parliament on 3 May 2026."],
+      ["", "Lena Ost was elected president of the student union of Corland on 3 May 2026."],
+      ["", "In Durne, Jon Vale was elected president on 3 May 2026."],
+      ["", "Lena Ost conceded mistakes on 3 May 2026."],
+      ["NO", "Jon Vale was elected president of Corland on 3 May 2026."],
+      ["NO", "Corland elected Jon Vale as president on 3 May 2026."],
+      ["NO", "Lena Ost conceded defeat in the presidential election in Corland on 3 May 2026."],
+    ],
+  ],
+  [
+    "Did Velmoor beat Ashcombe in the Vale Cup final?",
+    [
+      ["YES", "Velmoor defeated Ashcombe 2-1 in the Vale Cup final."],
+      ["", "Velmoor beat Ashcombe to the signing of Jo Varga."],
+      ["", "Velmoor beat Denby in the Vale Cup final."],
+      ["", "Velmoor beat Ashcombe in the Vale Cup semi-final."],
+      ["", "Velmoor drew with Ashcombe in the Vale Cup final."],
+      ["", "Velmoor's reserves beat Ashcombe in the Vale Cup final."],
+      ["NO", "Ashcombe beat Velmoor in the Vale Cup final."],
+      ["NO", "Velmoor lost to Ashcombe in the Vale Cup final."],
+    ],
+  ],
+  [
     "Did floods kill more than 100 people in Marvia?",
     [
       ["YES", "Floods in Marvia killed 150 people."],

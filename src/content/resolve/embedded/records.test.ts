@@ -36,6 +36,7 @@ describe.each<[question: string, entries: readonly (readonly [side: string, ...l
       ["YES", "Heron probe. Launched: 6 May 2026."],
       ["", "Heron probe. Launch: 6 July 2026."],
       ["", "Heron probe. Launch (planned): 6 May 2026."],
+      ["", "Heron probe: launch planned for 6 May 2026."],
       ["", "Swan probe: launched 6 May 2026."],
     ],
   ],
@@ -49,6 +50,8 @@ describe.each<[question: string, entries: readonly (readonly [side: string, ...l
       ["NO", "Ostrow tunnel. Closed: 12 May 2026."],
       ["NO", "Ostrow tunnel. Status: closed."],
       ["", "Ostrow tunnel. Planned opening: 12 May 2026."],
+      ["", "Ostrow tunnel. Opening (expected): 12 May 2026."],
+      ["", "Ostrow tunnel. Opening (planned): 12 May 2026."],
     ],
   ],
   [

@@ -4,7 +4,7 @@ import { conceptsAt, areContrary } from "../reading/concepts.ts";
 import { type Grammar, GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
 import { type ReadSentence, type Token } from "../reading/spans.ts";
 import { isForm, type Language, STOP_WORDS, wordsOf } from "../reading/words.ts";
-import { OPEN } from "../reading/phrases.ts";
+import { OPEN, PLANNED } from "../reading/phrases.ts";
 import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
 import { type Argument, isWhole } from "../reading/noun-phrases.ts";
 import { type Asked } from "./question.ts";
@@ -88,15 +88,13 @@ function signOf(entry: Entry, text: string, reader: Reader): -1 | 0 | 1 | undefi
   const { asked, near, grammar } = reader;
   const { agent, patient } = asked;
   const subject = patient ?? agent;
+  // "Opening (expected): 12 May 2026"
+  const isShort = value.length <= SHORT;
+  if (isShort && PLANNED.test(text) && [...label, ...value].some((_, at, all) => outcomeAt(all, at, reader) !== 0))
+    return 0;
   // "Heron: launched 6 May 2026"
   const said = isDated ? 0 : outcomeAt(value, 0, reader);
-  if (
-    said !== 0 &&
-    (hasDate || value.length <= SHORT) &&
-    subject !== undefined &&
-    isWhole(subject, label) &&
-    !OPEN.test(text)
-  )
+  if (said !== 0 && (hasDate || isShort) && subject !== undefined && isWhole(subject, label) && !OPEN.test(text))
     return said;
   if (
     label.length === 1 &&

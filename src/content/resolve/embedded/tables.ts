@@ -1,7 +1,7 @@
 import { MAX_ROWS, type Passage } from "../evidence/passages.ts";
 import { areContrary, conceptsIn } from "../reading/concepts.ts";
 import { numberWord } from "../reading/number-words.ts";
-import { STAGE } from "../reading/phrases.ts";
+import { PLANNED, STAGE } from "../reading/phrases.ts";
 import { quantitiesOf } from "../reading/quantities.ts";
 import { type ReadSentence } from "../reading/spans.ts";
 import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
@@ -11,7 +11,6 @@ import { type Cell, cellsOf, FINAL, isInterim, isOfQuestion, RANK, type Row, sub
 import { figureIn } from "./table-figures.ts";
 import { isWithin } from "../reading/ranges.ts";
 
-const PLANNED = /planned|expected|due|geplant|prévu|previst|previs/iu;
 const EMPTY = /^[–—-]?$/u;
 
 /** Reads a row whose table has a header. Undefined if it is about something else. */

@@ -21,6 +21,9 @@ export const LAST_YEAR =
 export const EFFECT =
   /(?<![\p{L}])(?:from|with\seffect\s(?:from|on)|as\sof|effective|ab|mit\sWirkung\s(?:vom|zum)|à\s(?:partir|compter)\sdu|a\spartir\sd(?:el?|o|al)|a\sdecorrere\sdal|dal)\s(?:the\s)?$/iu;
 
+/** Words for what is to come in an entry or a cell: "Opening (expected)". */
+export const PLANNED = /planned|expected|due|geplant|prévu|previst|previs/iu;
+
 /** Values that say that an entry is empty or open. */
 export const OPEN =
   /(?<![\p{L}])(?:none|no|not|never|pending|open|expected|planned|scheduled|due|keine?|nicht|offen|geplant|voraussichtlich|aucune?|non|prévue?|ning[uú]n[ao]?|no|pendiente|previst[oa]|nessun[oa]?|não|nenhuma?|\?)(?![\p{L}])/iu;
