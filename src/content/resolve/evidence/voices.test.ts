@@ -93,16 +93,16 @@ describe("the resolution source", () => {
 });
 
 describe("a report that the event happened", () => {
-  test.each<[what: string, yes: number | undefined, no: number | undefined, strength: number, said: string[]]>([
-    ["outdates an older denial", 0, -1, 1, ["YES 1.00 0", "NO 0.25 1"]],
-    ["does not outdate one of the same day", 0, -0.5, 1, ["YES 1.00 0", "NO 1.00 1"]],
-    ["does not outdate a later one", 0, 1, 1, ["YES 1.00 0", "NO 1.00 1"]],
-    ["weakens one without a date", 0, undefined, 1, ["YES 1.00 0", "NO 0.60 1"]],
-    ["without a date outdates none", undefined, -1, 1, ["YES 1.00 0", "NO 1.00 1"]],
-    ["outdates from half of the strength on", 0, -1, 0.5, ["NO 0.25 1", "YES 0.50 0"].toReversed()],
-    ["does not outdate if it is weak", 0, -1, 0.49, ["NO 1.00 1", "YES 0.49 0"]],
-  ])("%s", (_what, yes, no, strength, said) => {
-    const more = [yes, no].map((days) => ({ published: days === undefined ? undefined : NOW + days * DAY }));
+  test.each<[what: string, days: (number | undefined)[], strength: number, said: string[]]>([
+    ["outdates an older denial", [0, -1], 1, ["YES 1.00 0", "NO 0.25 1"]],
+    ["does not outdate one of the same day", [0, -0.5], 1, ["YES 1.00 0", "NO 1.00 1"]],
+    ["does not outdate a later one", [0, 1], 1, ["YES 1.00 0", "NO 1.00 1"]],
+    ["weakens one without a date", [0, undefined], 1, ["YES 1.00 0", "NO 0.60 1"]],
+    ["without a date outdates none", [undefined, -1], 1, ["YES 1.00 0", "NO 1.00 1"]],
+    ["outdates from half of the strength on", [0, -1], 0.5, ["YES 0.50 0", "NO 0.25 1"]],
+    ["does not outdate if it is weak", [0, -1], 0.49, ["NO 1.00 1", "YES 0.49 0"]],
+  ])("%s", (_what, published, strength, said) => {
+    const more = published.map((days) => ({ published: days === undefined ? undefined : NOW + days * DAY }));
     expect(voices([says("YES", 0, { strength }), says("NO", 1)], more).toSorted()).toEqual(said.toSorted());
   });
 
@@ -121,10 +121,9 @@ test("a mention in passing counts beside a report that decides, and not alone", 
 });
 
 test("a voice speaks from half of the strength on, and decides if one of its statements is exact", () => {
-  const voice = (more: Partial<Statement>) => voicesOf(PLAN, [source(0)], [says("YES", 0, more)])[0];
   const verdicts = [{ strength: 0.49 }, { strength: 0.5 }, { isLoose: true }, { isTurnable: true }].map((more) => {
-    const one = voice(more);
-    return one === undefined ? undefined : [speaks(one), decides(one)];
+    const [voice] = voicesOf(PLAN, [source(0)], [says("YES", 0, more)]);
+    return voice === undefined ? undefined : [speaks(voice), decides(voice)];
   });
   expect(verdicts).toEqual([
     [false, false],

@@ -47,7 +47,7 @@ test.each([
   [4, 1, "d"],
 ])("before place %d are at most %d of abcd: %j", (at, most, expected) => {
   expect(textBefore("abcd", at, most)).toBe(expected);
-  expect(itemsBefore([..."abcd"], at, most).join("")).toBe(expected);
+  expect(itemsBefore(["a", "b", "c", "d"], at, most).join("")).toBe(expected);
 });
 
 test("before a place that was not found is nothing", () => {

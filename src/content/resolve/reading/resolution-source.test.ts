@@ -14,7 +14,7 @@ describe("the source that decides", () => {
     ["Will it open?", "As reported by The Market.", undefined, undefined],
     ["Will it open?", "", undefined, undefined],
   ])("of %j with %j is %p at %p", (question, criteria, name, host) => {
-    expect(resolutionSourceOf(question, criteria)).toEqual(name === undefined ? undefined : ({ name, host } as never));
+    expect(resolutionSourceOf(question, criteria)).toEqual(name === undefined ? undefined : { name, host });
   });
 });
 
