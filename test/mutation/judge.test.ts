@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ const SOURCE = "export const isLarge = (n: number): boolean => n > 10;\n";
 const IMPORTS = 'import { expect, test } from "bun:test";\nimport { isLarge } from "./large.ts";\n';
 
 /** The verdict over `n > 10` to `n >= 10` with a test of this body, in a project of its own. */
-async function verdictWith(body: string): Promise<Verdict> {
+async function verdictWith(body: string, quickMs = Number.POSITIVE_INFINITY): Promise<Verdict> {
   const folder = mkdtempSync(join(tmpdir(), "turnpike-judge-"));
   const tree = { folder, write: (file: string, text: string): void => writeFileSync(join(folder, file), text) };
   try {
@@ -26,7 +26,7 @@ async function verdictWith(body: string): Promise<Verdict> {
       mutant,
       tests: [{ file: "src/large.test.ts", startsPrograms: false }],
     };
-    const rules = { quickMs: Number.POSITIVE_INFINITY, mostTests: 1 };
+    const rules = { quickMs, mostTests: 1 };
     return (await judge(tree, subject, new Suites(), rules)).verdict;
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -47,6 +47,16 @@ test("a test that passes only in its second run, without coverage, is used", asy
 
 test("a mutant survives a test that passes with it", async () => {
   expect(await verdictWith('test("t", () => expect(isLarge(11)).toBeTrue());')).toBe("survived");
+});
+
+test("a test file that takes too long is left out, and printed", async () => {
+  const printed = spyOn(console, "error").mockImplementation(() => undefined);
+  try {
+    expect(await verdictWith('test("t", () => expect(isLarge(10)).toBeFalse());', 0)).toBe("not reached");
+    expect(printed.mock.calls).toEqual([[expect.stringMatching(/^left out: src\/large\.test\.ts takes \d+ s$/)]]);
+  } finally {
+    printed.mockRestore();
+  }
 });
 
 test("a mutant is not caught by a test that also fails with the unchanged code", async () => {

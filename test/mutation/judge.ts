@@ -43,7 +43,7 @@ export async function judge(tree: Tree, subject: Subject, suites: Suites, rules:
   for (const { file: test, startsPrograms } of tests) {
     if (reached === rules.mostTests) break;
     const suite = await suites.suite(tree, test);
-    if (suite === undefined || suite.ms > rules.quickMs) continue;
+    if (suite === undefined || isSlow(suite, rules)) continue;
     if (!mayReach(suite, file, mutant.line, startsPrograms)) continue;
     reached += 1;
     const noticed = await notices(tree, subject, suite);
@@ -52,6 +52,16 @@ export async function judge(tree: Tree, subject: Subject, suites: Suites, rules:
   }
   if (mutant.kind === "named" && (await isPinned(tree, subject, suites))) return { verdict: "pinned", by: BOUNDS_TEST };
   return { verdict: isUnsure ? "unsure" : reached > 0 ? "survived" : "not reached" };
+}
+
+/** Suites that were left out for their time, each printed once: on a busy machine, they are others than on a free one. */
+const slow = new Set<string>();
+
+function isSlow({ file, ms }: Suite, { quickMs }: Rules): boolean {
+  if (ms <= quickMs) return false;
+  if (!slow.has(file)) console.error(`left out: ${file} takes ${Math.round(ms / 1000)} s`);
+  slow.add(file);
+  return true;
 }
 
 async function isPinned(tree: Tree, subject: Subject, suites: Suites): Promise<boolean> {
