@@ -1,4 +1,4 @@
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, setDefaultTimeout, spyOn, test } from "bun:test";
 import { chmodSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { startContentService } from "../service.ts";
@@ -8,6 +8,7 @@ import { browsers, descendantsOf, renderers } from "../testing/processes.ts";
 import { startTestService } from "../testing/service.ts";
 import { startSite } from "../testing/site.ts";
 import { createStateFolder, withBrowser } from "../testing/state-folder.ts";
+import { CdpConnection, type CdpFields } from "./program/cdp.ts";
 import { patient } from "../../lib/testing/patience.ts";
 
 // A browser on a busy machine is slow.
@@ -126,6 +127,21 @@ test.each(["/loop?n=1", "/script-loop?n=1"])("the redirect loop %s is an error",
   expect(String(json["detail"])).toContain("redirects");
 });
 
+test("the reason why a page cannot be loaded is not lost if the browser shows its error page first", async () => {
+  using _ = spyOn(CdpConnection.prototype, "send").mockImplementation(async function (
+    this: CdpConnection,
+    ...[method, params = {}, session = ""]: Parameters<CdpConnection["send"]>
+  ) {
+    const ask = (name: string, fields: CdpFields): Promise<CdpFields> =>
+      new Promise((resolve, reject) => this.post(name, fields, session, { resolve, reject }));
+    const response = await ask(method, params);
+    // The error page responds to this after the event of it.
+    if (method === "Page.navigate") await ask("Runtime.evaluate", { expression: "0" });
+    return response;
+  });
+  expect(String((await scrape("/loop?n=1")).json["detail"])).toContain("redirects");
+});
+
 test("popups do not open, and the page continues", async () => {
   const { json } = await scrape("/popups");
   expect(json).toMatchObject({ content: "main", metadata: { title: "opened" } });
@@ -139,7 +155,7 @@ test("a page that never stops sending is an error, not a full memory", async () 
 
 test("a page that uses too much memory is stopped, and affects no other page", async () => {
   // A page that used some CPU time gets a processor only if no other program wants it.
-  const greedy = scrape("/greedy", { timeout: 60 });
+  const greedy = scrape("/greedy", { timeout: 120 });
   await site.hit("/greedy");
   await expectNextIsServed();
   const { status, json } = await greedy;

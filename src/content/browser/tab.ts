@@ -374,8 +374,10 @@ export class Tab {
     this.#waits?.clockStopped();
     this.#network?.onDocument(this.#blank?.session ?? "", String(frame["loaderId"]));
     const unreachable = frame["unreachableUrl"];
-    if (typeof unreachable === "string") this.deadline.stop(loadError(this.#egress, "", unreachable));
-    else if (this.#watch.documents - this.#documentsBefore > MAX_DOCUMENTS) {
+    if (typeof unreachable === "string") {
+      // The reason of the first document's failure is in the response to Page.navigate, which may come after this event.
+      if (this.#watch.documents > 1) this.deadline.stop(loadError(this.#egress, "", unreachable));
+    } else if (this.#watch.documents - this.#documentsBefore > MAX_DOCUMENTS) {
       this.deadline.stop(new RedirectError(`redirects more than ${MAX_DOCUMENTS} times`));
     }
   }
