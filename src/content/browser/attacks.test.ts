@@ -79,13 +79,14 @@ async function isBusy(pid: number): Promise<boolean> {
 }
 
 test.each([
-  ["many-frames", "frames"],
-  ["idle-workers", "threads"],
-  ["pictures", "requests"],
+  // A page that keeps the browser busy with its frames can be stopped for that first.
+  ["many-frames", /frames|processor time/],
+  ["idle-workers", /threads/],
+  ["pictures", /requests/],
 ])("a page of the kind %s ends because it exceeds a limit", async (name, what) => {
-  const { status, json } = await attack(name, { timeout: 120, wait: 30 });
+  const { status, json } = await attack(name, { timeout: 120 });
   expect([status, json["type"]]).toEqual([500, "urn:turnpike:error:page-failed"]);
-  expect(json["detail"]).toContain(what);
+  expect(json["detail"]).toMatch(what);
 });
 
 test("some browsers run frames of other sites in their own processes, and the number of these frames is limited", async () => {
@@ -96,7 +97,7 @@ test("some browsers run frames of other sites in their own processes, and the nu
   writeFileSync(isolating, script, { mode: 0o755 });
   const { pool } = await BrowserPool.start({ stateDir: state.path, browserPath: isolating, log: () => undefined });
   const request = pageRequestOf(`http://127.3.0.1:${attackSite.port}/frames-of-many-sites`, { timeoutMs: 60_000 });
-  const failure = await openPage(pool, { ...request, waitMs: 30_000 }, () => Promise.resolve()).catch((error) => error);
+  const failure = await openPage(pool, request, () => Promise.resolve()).catch((error) => error);
   await pool.close();
   expect(failure).toMatchObject({ code: "page-failed", message: expect.stringContaining("of other sites") });
 });

@@ -12,7 +12,7 @@ import { CdpConnection, type CdpFields } from "./program/cdp.ts";
 import { patient } from "../../lib/testing/patience.ts";
 
 // A browser on a busy machine is slow.
-setDefaultTimeout(patient(60_000));
+setDefaultTimeout(patient(150_000));
 
 const site = startSite();
 const { service, state, close } = await startTestService();

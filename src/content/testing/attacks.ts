@@ -159,7 +159,7 @@ export const ATTACKS: readonly Attack[] = [
   },
 ];
 
-/** Pages that exceed one limit, but use up no processor time. */
+/** Pages that exceed one limit, but use up no processor time. They never finish loading, so that a slow machine gets there. */
 const EXCESSES = {
   "many-frames": `for (let n = 0; n < 1100; n++) { frame({}); document.body.lastChild.remove(); }`,
   "frames-of-many-sites": `for (let n = 0; n < 70; n++) frame({ src: site(n, "/none") })`,
@@ -170,14 +170,17 @@ const EXCESSES = {
 /** Serves every attack at `/NAME` of a port, on all addresses of loopback, with words for who is patient. */
 export function startAttackSite(): Server<undefined> {
   const pages = new Map(ATTACKS.map(({ name, script }) => [`/${name}`, pageOf(script)]));
-  for (const [name, script] of Object.entries(EXCESSES)) pages.set(`/${name}`, pageOf(script));
+  for (const [name, script] of Object.entries(EXCESSES))
+    pages.set(`/${name}`, pageOf(script) + `<script src="/never"></script>`);
   pages.set("/spin", SPIN_PAGE);
   pages.set("/memory", `<script>${MEMORY}</script>`);
   return Bun.serve({
     hostname: "0.0.0.0",
     port: 0,
+    idleTimeout: 0,
     fetch(request) {
       const { pathname } = new URL(request.url);
+      if (pathname === "/never") return new Promise<Response>(() => {});
       if (pathname === "/spin.js") {
         return new Response("for (;;);", { headers: { "content-type": "text/javascript" } });
       }

@@ -66,9 +66,10 @@ const PAGES: Readonly<Record<string, Page>> = {
     new Response("onconnect = (event) => event.ports[0].postMessage(navigator.userAgent)", {
       headers: { "content-type": "text/javascript" },
     }),
+  // One byte of each page of memory: little CPU time, because a process that uses more waits for all others.
   "/greedy": () =>
     html(
-      `<script>const kept = []; setInterval(() => kept.push(new Uint8Array(2 ** 27).fill(1)), 1)</script><script async src="/never"></script>`,
+      `<script>setTimeout(() => { const kept = new Uint8Array(9 * 2 ** 27); for (let at = 0; at < kept.length; at += 4096) kept[at] = 1; window.kept = kept; })</script><script async src="/never"></script>`,
     ),
   "/late": () =>
     html(
