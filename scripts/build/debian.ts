@@ -55,6 +55,11 @@ if [ "$1" = configure ]; then
 	if ! getent passwd turnpike >/dev/null; then
 		adduser --system --group --quiet --home /var/lib/turnpike --no-create-home turnpike
 	fi
+	# The configuration can have secrets. Later changes of these modes are the operator's.
+	if [ -z "$2" ]; then
+		chown root:turnpike /etc/turnpike
+		chmod 0750 /etc/turnpike
+	fi
 	if [ -d /run/systemd/system ]; then
 		systemctl daemon-reload || true
 		if [ -n "$2" ]; then systemctl try-restart turnpike.service turnpike-content.service || true; fi

@@ -92,6 +92,12 @@ describe.skipIf(why !== "")(`the Debian package${why}`, () => {
     expect(run(inside("turnpike", "--version"))).toBe(`turnpike ${manifest.version}\n`);
   });
 
+  test("lets only root and the unit's user read the configuration, which can have secrets", () => {
+    const { mode, uid, gid } = statSync(join(root, "etc/turnpike"));
+    const group = Number(run(inside("id", "-g", "turnpike")));
+    expect([mode & 0o777, uid, gid]).toEqual([0o750, 0, group]);
+  });
+
   test("serves as the unit's user, reloads at SIGHUP, and finishes the request in flight at SIGTERM", async () => {
     const unit = readFileSync(join(root, "lib/systemd/system/turnpike.service"), "utf8");
     const [command = ""] = settings(unit, "ExecStart");
