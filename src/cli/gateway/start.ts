@@ -66,8 +66,7 @@ const FLAGS = {
 const USAGE = `usage: turnpike start [--port N] [--state-dir DIR] [--allow-private] [--config FILE] [--admin-port N | --no-admin]
                       [--strict] [--take-over PID [--detach]]
 
-Starts the gateway and, behind it, the content service.
-
+Starts the gateway with one worker (server.workers has no effect) and, behind it, the content service.
 ${flagsText(FLAGS)}
 
 The first start creates the key of the admin interface in the file admin-key of the state folder, where turnpike status, top

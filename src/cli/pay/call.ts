@@ -184,7 +184,8 @@ async function send(order: PaidOrder, progress: Progress, signal: AbortSignal): 
     return await payAndFetch(url, init, payer);
   } catch (error) {
     if (codeOf(error) === "ECONNREFUSED") {
-      throw new Error(`Cannot reach ${gateway.origin}: is the gateway running? npm start`, { cause: error });
+      const hint = 'start a gateway with "npx turnpike start", or name another with --gateway';
+      throw new Error(`Cannot reach ${gateway.origin}: nothing listens there; ${hint}`, { cause: error });
     }
     if (!isNetworkError(error)) throw error;
     throw unreachable(error, gateway);

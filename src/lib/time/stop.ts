@@ -1,4 +1,4 @@
-/** The end of a process's patience: it ends all waits at once. */
+/** Ends all waits of a process at once, when its time to stop is over. */
 export class Stop {
   readonly #waits = new Set<() => void>();
   #isOver = false;
