@@ -19,6 +19,8 @@ const SMALLEST_BASE = 3;
 const PARTS = [
   { name: "PageOptions", of: "wait_until", comment: "How a page is loaded: part of each request for pages" },
   { name: "ContentOptions", of: "formats", comment: "What is read of a page: part of requests with `formats`" },
+  { name: "SessionOptions", of: "session", comment: "How a page is loaded in a session: part of requests for one" },
+  { name: "PictureOptions", of: "full_page", comment: "How a picture is taken: part of requests, formats and steps" },
   { name: "FieldPlaces", of: "drift", comment: "Where fields stand in a page: part of bodies with fields" },
 ];
 

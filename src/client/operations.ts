@@ -99,6 +99,24 @@ export interface ContentOptions extends PageOptions {
   readonly changes?: Changes | undefined;
 }
 
+/** How a page is loaded in a session: part of requests for one */
+export interface SessionOptions extends PageOptions {
+  /** Id of a session of POST /sessions: the page gets its cookies, localStorage and IndexedDB, and leaves its own there */
+  readonly session?: string | undefined;
+  /** Its secret, if X-Session-Secret does not have it */
+  readonly session_secret?: string | undefined;
+}
+
+/** How a picture is taken: part of requests, formats and steps */
+export interface PictureOptions {
+  /** Image format; default "png" */
+  readonly format?: "png" | "jpeg" | "webp" | undefined;
+  /** Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels wide, 30,000 high (webp: 16,383) and 40 million in all; default false */
+  readonly full_page?: boolean | undefined;
+  /** Compression quality, only for jpeg and webp; 80 by default, and a webp of 100 is lossless */
+  readonly quality?: number | undefined;
+}
+
 /** Where fields stand in a page: part of bodies with fields */
 export interface FieldPlaces {
   /** With a schema: the place of each value, by JSON Pointer of the field */
@@ -427,14 +445,8 @@ export interface WaitAction {
   readonly timeout?: number | undefined;
 }
 
-export interface ScreenshotAction {
+export interface ScreenshotAction extends PictureOptions {
   readonly type: "screenshot";
-  /** Image format; default "png" */
-  readonly format?: "png" | "jpeg" | "webp" | undefined;
-  /** Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels wide, 30,000 high (webp: 16,383) and 40 million in all; default false */
-  readonly full_page?: boolean | undefined;
-  /** Compression quality, only for jpeg and webp; 80 by default, and a webp of 100 is lossless */
-  readonly quality?: number | undefined;
   /** default 10 */
   readonly timeout?: number | undefined;
 }
@@ -472,18 +484,12 @@ export interface SummaryFormat {
   readonly by: "sentences" | "model";
 }
 
-export interface ScreenshotFormat {
+export interface ScreenshotFormat extends PictureOptions {
   readonly type: "screenshot";
-  /** Image format; default "png" */
-  readonly format?: "png" | "jpeg" | "webp" | undefined;
-  /** Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels wide, 30,000 high (webp: 16,383) and 40 million in all; default false */
-  readonly full_page?: boolean | undefined;
   /** Viewport width in pixels; default 1280 */
   readonly width?: number | undefined;
   /** Viewport height in pixels; default 720 */
   readonly height?: number | undefined;
-  /** Compression quality, only for jpeg and webp; 80 by default, and a webp of 100 is lossless */
-  readonly quality?: number | undefined;
 }
 
 export interface JsonFormat {
@@ -853,15 +859,11 @@ export interface ExtractResult extends FieldPlaces {
 }
 
 /** The request body of `extract` */
-export interface ExtractRequest extends PageOptions {
+export interface ExtractRequest extends SessionOptions {
   /** Page to load; http and https only */
   readonly url?: string | undefined;
   /** Several pages, in place of `url`; each is paid for if it has all required fields */
   readonly urls?: readonly string[] | undefined;
-  /** Id of a session of POST /sessions: the page gets its cookies, localStorage and IndexedDB, and leaves its own there */
-  readonly session?: string | undefined;
-  /** Its secret, if X-Session-Secret does not have it */
-  readonly session_secret?: string | undefined;
   /** CSS selectors by the names that their results get. `selector@attribute` gives an attribute's values in place of texts */
   readonly selectors?: Readonly<Record<string, string>> | undefined;
   /** JSON Schema (2020-12) of an object: the fields to find in the page, by names and descriptions */
@@ -892,13 +894,9 @@ export interface ReadResponse {
 }
 
 /** The request body of `read` */
-export interface ReadRequest extends PageOptions {
+export interface ReadRequest extends SessionOptions {
   /** Page to load; http and https only */
   readonly url: string;
-  /** Id of a session of POST /sessions: the page gets its cookies, localStorage and IndexedDB, and leaves its own there */
-  readonly session?: string | undefined;
-  /** Its secret, if X-Session-Secret does not have it */
-  readonly session_secret?: string | undefined;
   /** Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0 only keeps it */
   readonly max_age?: number | undefined;
   /** With max_age: do not keep the page for others, who could see that it was requested; default false */
@@ -949,13 +947,9 @@ export interface ParseRequest {
 }
 
 /** The request body of `pdf` */
-export interface PdfRequest extends PageOptions {
+export interface PdfRequest extends SessionOptions {
   /** Page to load; http and https only */
   readonly url: string;
-  /** Id of a session of POST /sessions: the page gets its cookies, localStorage and IndexedDB, and leaves its own there */
-  readonly session?: string | undefined;
-  /** Its secret, if X-Session-Secret does not have it */
-  readonly session_secret?: string | undefined;
   /** Landscape orientation; default false */
   readonly landscape?: boolean | undefined;
   /** Print background colours and images; default true */
@@ -977,23 +971,13 @@ export interface PdfRequest extends PageOptions {
 }
 
 /** The request body of `screenshot` */
-export interface ScreenshotRequest extends PageOptions {
+export interface ScreenshotRequest extends SessionOptions, PictureOptions {
   /** Page to load; http and https only */
   readonly url: string;
-  /** Id of a session of POST /sessions: the page gets its cookies, localStorage and IndexedDB, and leaves its own there */
-  readonly session?: string | undefined;
-  /** Its secret, if X-Session-Secret does not have it */
-  readonly session_secret?: string | undefined;
-  /** Image format; default "png" */
-  readonly format?: "png" | "jpeg" | "webp" | undefined;
-  /** Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels wide, 30,000 high (webp: 16,383) and 40 million in all; default false */
-  readonly full_page?: boolean | undefined;
   /** Viewport width in pixels; default 1280 */
   readonly width?: number | undefined;
   /** Viewport height in pixels; default 720 */
   readonly height?: number | undefined;
-  /** Compression quality, only for jpeg and webp; 80 by default, and a webp of 100 is lossless */
-  readonly quality?: number | undefined;
 }
 
 /** The response body of `resolve` */
