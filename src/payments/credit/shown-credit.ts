@@ -2,20 +2,8 @@ import { type Credit, type Credits } from "../../store/credits.ts";
 import { findAsset } from "../x402/assets.ts";
 import { standingOf } from "./credit-terms.ts";
 
-/** A credit as its holder and operators see it. */
-export interface ShownCredit extends Pick<Credit, "id" | "owner" | "unit" | "name" | "network" | "balance"> {
-  readonly asset: string;
-  readonly symbol?: string;
-  readonly decimals?: number;
-  readonly routes: string[];
-  readonly state: "active" | "revoked" | "expired";
-  readonly created_ms: number;
-  readonly expires_ms: number;
-  readonly revoked_ms: number;
-}
-
-/** Hides the token. `clock` gives Unix milliseconds. */
-export function shownCredit(row: Credit, clock: () => number = Date.now): ShownCredit {
+/** A credit as its holder and operators see it, without its token. `clock` gives Unix milliseconds. */
+export function shownCredit(row: Credit, clock: () => number = Date.now) {
   const { id, owner, unit, name, network, token, routes, balance, createdAt, expiresAt, revokedAt } = row;
   const known = findAsset(network, token);
   return {
