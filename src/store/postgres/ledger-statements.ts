@@ -42,14 +42,18 @@ export const RESERVE = statement(`
 
 const KEY = "p.network = $2 AND p.asset = $3 AND p.payer_from = $4 AND p.nonce = $5";
 
+/** Another request may have sent the response of a charge that is to be released. Then the charge stays, and only the lease ends. */
+const NEXT = `CASE WHEN $9 = 'released' AND (p.delivered OR p.repeats > 0)
+  AND (p.state = 'settled' OR (p.state = 'deferred' AND $21::bigint IS NULL)) THEN p.state ELSE $9 END`;
+
 const MOVED = `
-  UPDATE ${PAYMENTS} AS p SET state = $9, updated_at = ${NOW},
+  UPDATE ${PAYMENTS} AS p SET state = ${NEXT}, updated_at = ${NOW},
     held_until = CASE WHEN $10::int = 1 THEN ${NOW} + ${LEASE_MS} ELSE 0 END,
     tx = coalesce($11, p.tx), reason = coalesce($12, p.reason), payer = coalesce($13, p.payer),
     amount = coalesce($14::numeric, p.amount), facilitator = coalesce($19, p.facilitator),
-    payload = CASE WHEN $9 IN ('settled', 'failed', 'released') THEN '' ELSE p.payload END,
+    payload = CASE WHEN ${NEXT} IN ('settled', 'failed', 'released') THEN '' ELSE p.payload END,
     deferral = coalesce($20, p.deferral), body_digest = coalesce($16, p.body_digest),
-    due_at = CASE WHEN $9 = 'released' OR $21::bigint < 0 THEN 0 ELSE coalesce(${NOW} + $21::bigint, p.due_at) END, partials = p.partials + $17::int,
+    due_at = CASE WHEN ${NEXT} = 'released' OR $21::bigint < 0 THEN 0 ELSE coalesce(${NOW} + $21::bigint, p.due_at) END, partials = p.partials + $17::int,
     delivered = p.delivered OR coalesce($15::boolean, false), cuts = p.cuts + CASE WHEN $15::boolean THEN 0 WHEN NOT $15::boolean THEN 1 ELSE 0 END
   WHERE ${KEY} AND p.attempt = $6::int AND p.owner = $7 AND p.claimed_at = $8::bigint AND p.held_until > 0
     AND ($18::int = 0 OR NOT p.delivered)`;

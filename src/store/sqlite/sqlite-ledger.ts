@@ -63,12 +63,16 @@ const RESERVE = `
 
 const FIND = `SELECT ${PAYMENT} FROM payments WHERE ${OF_KEY}`;
 
+/** Another request may have sent the response of a charge that is to be released. Then the charge stays, and only the lease ends. */
+const NEXT = `CASE WHEN $state = 'released' AND (delivered = 1 OR repeats > 0)
+  AND (state = 'settled' OR (state = 'deferred' AND $dueAt IS NULL)) THEN state ELSE $state END`;
+
 const MOVE = `
-  UPDATE payments SET state = $state, held_until = $until, updated_at = $now,
+  UPDATE payments SET state = ${NEXT}, held_until = $until, updated_at = $now,
     tx = COALESCE($transaction, tx), reason = COALESCE($reason, reason), payer = COALESCE($payer, payer), facilitator = COALESCE($facilitator, facilitator),
-    amount = COALESCE($amount, amount), payload = CASE WHEN $state IN ('settled', 'failed', 'released') THEN '' ELSE payload END,
+    amount = COALESCE($amount, amount), payload = CASE WHEN ${NEXT} IN ('settled', 'failed', 'released') THEN '' ELSE payload END,
     delivered = delivered OR COALESCE($delivered, 0), cuts = cuts + ($delivered IS 0), partials = partials + $partial, body_digest = COALESCE($bodyDigest, body_digest),
-    deferral = COALESCE($deferral, deferral), due_at = CASE WHEN $state = 'released' THEN 0 ELSE COALESCE($dueAt, due_at) END
+    deferral = COALESCE($deferral, deferral), due_at = CASE WHEN ${NEXT} = 'released' THEN 0 ELSE COALESCE($dueAt, due_at) END
   WHERE ${OF_KEY} AND ${HELD} AND held_until > 0 AND ($ifUndelivered = 0 OR delivered = 0)`;
 
 /** `MOVE` of a settled payment whose response was sent or cut off. Without its other columns and their indexes it takes a third. */

@@ -76,6 +76,35 @@ function testBalances(newDatabase: NewDatabase): void {
     }
   });
 
+  test("a charge whose response another request has sent stays, and only its lease ends", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { ledger, credits } = opened.store;
+    await credits.open(CREDIT, GRANT);
+    for (const [state, deferral] of [["settled"], ["deferred", { deferral: "facts", dueInMs: 60_000 }]] as const) {
+      const charge = { ...CHARGE, nonce: state };
+      const { payment } = await ledger.reserve(charge);
+      await ledger.move(payment, { state, lease: true, ...deferral });
+      expect(await ledger.repeat(charge, 1)).toBe(true);
+      expect(await ledger.move(payment, { state: "released", lease: false })).toBe(true);
+      expect(await ledger.find(charge)).toMatchObject({ state, payload: state === "settled" ? "" : charge.payload });
+      expect(await ledger.reserve(charge)).toMatchObject({ leased: true, payment: { state } });
+    }
+    expect(await balance(opened.store)).toBe("40");
+  });
+
+  test("a deferred charge of which nothing is due is returned, also if its response was sent twice", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { ledger, credits } = opened.store;
+    await credits.open(CREDIT, GRANT);
+    const { payment } = await ledger.reserve(CHARGE);
+    await ledger.move(payment, { state: "deferred", lease: false, delivered: true, deferral: "facts", dueInMs: 0 });
+    expect(await ledger.repeat(CHARGE, 1)).toBe(true);
+    const [due] = await ledger.claimDue(1);
+    if (due === undefined) throw new Error("it is due");
+    expect(await ledger.move(due, { state: "released", lease: false, dueInMs: "never" })).toBe(true);
+    expect(await balance(opened.store)).toBe("100");
+  });
+
   test("a charge below the reserved amount returns the rest", async () => {
     await using opened = await openFresh(newDatabase);
     const { ledger, credits } = opened.store;
