@@ -29,7 +29,7 @@ const ORDINAL =
 
 /** Words before a number that no longer holds or is only expected. */
 const FORMER =
-  /\b(?:from|compared\s(?:with|to)|previous(?:ly)?|earlier|last\s(?:year|month|week)|against|after|versus|vs\.?|target\sof|(?:record|mark|best|high|low)\sof|forecast\sof|expected|of\sthe|nach|gegenüber|contre|après|desde|tras|frente\sa|dopo|após)\s?(?:the\s|an?\s)?(?:[$€£¥₹])?$/iu;
+  /\b(?:from|compared\s(?:with|to)|previous(?:ly)?|earlier|last\s(?:year|month|week)|against|after|versus|vs\.?|target\sof|(?<!(?:hit|hits|reach(?:ed|es)|touch(?:ed|es)|sets?|notched|(?:climb|jump|surg|soar)ed\sto|rose\sto|fell\sto)\s(?:an?\s)?(?:(?:new|fresh|record|all-time|session|intraday)\s){0,3})(?:record|mark|best|high|low)\sof|forecast\sof|expected|of\sthe|nach|gegenüber|contre|après|desde|tras|frente\sa|dopo|após)\s?(?:the\s|an?\s)?(?:[$€£¥₹])?$/iu;
 
 /** The part of a sentence before a number that is compared with: "compared with a rise of 2.9%", ", after falling by 2.9%". */
 const COMPARED =

@@ -1,3 +1,4 @@
+import { aliasesIn } from "../reading/aliases.ts";
 import { type Plan, type Threshold } from "../reading/analysis.ts";
 import { isChange, measureOf } from "../reading/changes.ts";
 import { AWARDS, isParticipleOfMotion } from "../reading/clauses.ts";
@@ -28,6 +29,8 @@ export interface Asked {
   readonly language: Language | undefined;
   readonly terms: ReadonlySet<string>;
   readonly names: ReadonlySet<string>;
+  /** Writes the names of a text as the question does. */
+  readonly inOwnNames: (text: string) => string;
   /** The outcome in the question: the known concepts of its predicate, or else of the whole statement. */
   readonly outcomes: ReadonlySet<string>;
   /** The predicate. Undefined if the question has no verb but "be". */
@@ -72,6 +75,7 @@ export function askedOf(plan: Plan, now: number): Asked {
     language,
     terms: new Set(plan.terms),
     names,
+    inOwnNames: aliasesIn(plan.statement),
     ...structure,
     isFuture: FUTURE.test(plan.statement) || FUTURE.test(plan.question.trim()),
     years: new Set(
@@ -124,7 +128,10 @@ function structureOf({ statement, thresholds, ...plan }: Plan, language: Languag
     ({ text, end }) =>
       !(grammar.preposition.has(text) && outside.some(({ start }) => start >= end && start - end <= 2)),
   );
-  const at = predicateOf(tokens, grammar, language) ?? -1;
+  const found = predicateOf(tokens, grammar, language) ?? -1;
+  // "Will US inflation be above 3%": a noun behind a name, and no verb.
+  const isMeasure = thresholds.length > 0 && BE_BOUND.test(statement) && tokens[found - 1]?.capital === true;
+  const at = isMeasure ? -1 : found;
   const predicate = tokens[at];
   const length = outcomeLength(tokens, at);
   const phrase = new Set(length > 1 ? tokens.slice(at, at + length).map(({ stem }) => stem) : []);
@@ -273,6 +280,8 @@ function isPassiveAt(tokens: readonly Token[], at: number, { grammar, language }
   );
 }
 
+const BE_BOUND =
+  /^will\s(?:(?!\bto\b)[^,])+?\sbe\s(?:above|below|over|under|between|at\s(?:least|most|or\s)|(?:higher|lower|greater|more|less)\sthan|exactly\s|[$€£]?\d)/iu;
 const COMPARES = /^(?:pass|top|cross|hit|surpass|exceed|reach|breach)$/u;
 
 /** Prepositions whose phrase tells two outcomes of one verb apart. */

@@ -8,9 +8,10 @@ import { quantitiesOf } from "../reading/quantities.ts";
 import { EFFECT, LAST_YEAR } from "../reading/phrases.ts";
 import { type ReadSentence, type Token, undatedTokensOf } from "../reading/spans.ts";
 import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
+import { hostOf } from "../reading/resolution-source.ts";
 import { paraphraseOf } from "../reading/paraphrases.ts";
 import { type Language, wordsOf } from "../reading/words.ts";
-import { type Passage } from "../evidence/passages.ts";
+import { coverageOf, type Passage } from "../evidence/passages.ts";
 import { answerOf, factCheckOf } from "./checks.ts";
 import { type Circumstance, circumstanceOf } from "./circumstances.ts";
 import { delayOf } from "./delays.ts";
@@ -42,16 +43,31 @@ export function statementOf(asked: Asked, passage: Passage, at: At): Statement |
   const isRead = own !== undefined && own.supports !== "NEUTRAL" && own.strength >= STATED;
   const isExact = isRead && own.isLoose !== true;
   if (at.language !== "en" || asked.language !== "en" || isExact) return own;
-  const text = paraphraseOf(passage.text, asked.outcomes, asked.plan.statement);
-  if (text === undefined) return own;
+  const named = ofOwner(asked, asked.inOwnNames(passage.text), at.source);
+  const text = paraphraseOf(named, asked.outcomes, asked.plan.statement) ?? named;
+  if (text === passage.text) return own;
   const words = wordsOf(text);
   const shared = new Set([...passage.shared, ...words.flatMap(({ stem }) => (asked.terms.has(stem) ? [stem] : []))]);
   const near = passage.near.union(shared);
-  const plain = statementIn(asked, { ...passage, text, words, shared, near }, at);
+  const shares = { coverage: coverageOf(shared, asked), context: coverageOf(near, asked) };
+  const plain = statementIn(asked, { ...passage, ...shares, text, words, shared, near }, at);
   if (plain === undefined || plain.supports === "NEUTRAL") return own;
   if (isRead && (plain.supports !== own.supports || plain.isLoose === true)) return own;
   return { ...plain, quote: passage.text };
 }
+
+/** "We are releasing the model", on the site of the question's actor: its name stands for "we". */
+function ofOwner({ agent, plan: { statement } }: Asked, text: string, { url, site = "" }: Source): string {
+  if (agent === undefined || !WE.test(text)) return text;
+  const own = new Set(wordsOf(`${site} ${(hostOf(url) ?? "").replace(/[.-]/gu, " ")}`).map(({ stem }) => stem));
+  if (!agent.words.isSubsetOf(own)) return text;
+  const words = wordsOf(statement).filter(({ stem, capital }) => capital && agent.words.has(stem));
+  const name = words.map(({ start, end }) => statement.slice(start, end)).join(" ");
+  return name === "" ? text : text.replaceAll(WE, (_, form = "") => `${name}${form === "" ? "" : VERBS[form]}`);
+}
+
+const WE = /(?<!\p{L})[Ww]e(?:['’](re|ve))?(?!\p{L})/gu;
+const VERBS: Readonly<Record<string, string>> = { re: " are", ve: " have" };
 
 function statementIn(asked: Asked, passage: Passage, at: At): Statement | undefined {
   const { published } = at.source;

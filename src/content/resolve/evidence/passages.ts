@@ -1,3 +1,4 @@
+import { aliasesIn } from "../reading/aliases.ts";
 import { type Plan, type Source } from "../reading/analysis.ts";
 import { Frames, isEntry } from "../reading/frames.ts";
 import { hostOf, isOf } from "../reading/resolution-source.ts";
@@ -144,14 +145,18 @@ export function passagesOf(
 ): Passage[] {
   const terms = new Set(plan.terms);
   const names = new Set(plan.names);
-  const weigh = (found: ReadonlySet<string>): number => weightOf(found, names) / Math.max(1, weightOf(terms, names));
+  const weigh = (found: ReadonlySet<string>): number => coverageOf(found, { terms, names });
   // The page of a firm need not repeat the firm's name.
   const host = hostOf(source.url) ?? "";
-  const titleTerms = sharedTerms(`${source.title} ${source.site ?? ""} ${host.replace(/[.-]/gu, " ")}`, terms);
+  const inPlanNames = aliasesIn(plan.statement);
+  const titleTerms = sharedTerms(
+    inPlanNames(`${source.title} ${source.site ?? ""} ${host.replace(/[.-]/gu, " ")} ${stateOf(host)}`),
+    terms,
+  );
   // "silvermask.example" is the site of the Silver Mask.
   for (const term of names) if (term.length >= HOST_PART && host.includes(term)) titleTerms.add(term);
   const titleWords = familiesIn(wordsOf(source.title));
-  const ownTerms = sharedTerms(source.title, terms);
+  const ownTerms = sharedTerms(inPlanNames(source.title), terms);
   // "Cup final: Alder Town 2 Fennick Rovers 1": a short word counts beside another one.
   if (ownTerms.size > 1) for (const term of ownTerms) titleWords.add(familyOf(term));
   let openingTerms: ReadonlySet<string> = new Set();
@@ -167,7 +172,9 @@ export function passagesOf(
   for (const sentence of sentencesOf(source.text)) {
     texts.push(sentence.text);
     const words = wordsOf(sentence.text).map((word) => ofPlace(word, names, ending));
+    const named = inPlanNames(sentence.text);
     const shared = new Set(words.flatMap(({ stem }) => (terms.has(stem) ? [stem] : [])));
+    if (named !== sentence.text) for (const term of sharedTerms(named, terms)) shared.add(term);
     // The line with the name of the site or the author is about neither.
     if (SENTENCE.test(sentence.text)) {
       lead ??= sentence.index;
@@ -208,6 +215,11 @@ export function passagesOf(
         !(passage.index === lead && isOnTitle(passage, titleWords)) &&
         isAside(passage, source, names, isTopicOf),
     }));
+}
+
+/** The state whose authorities have a domain of their own: bls.gov need not say that its figures are of the US. */
+function stateOf(host: string): string {
+  return /\.(?:gov|mil)$/u.test(host) ? "US" : host.endsWith(".gov.uk") ? "UK" : "";
 }
 
 /** The endings of adjectives that name a place. */
@@ -277,6 +289,14 @@ function sharedTerms(text: string, terms: ReadonlySet<string>): Set<string> {
   const shared = new Set<string>();
   for (const { stem } of wordsOf(text)) if (terms.has(stem)) shared.add(stem);
   return shared;
+}
+
+/** The share of the question's terms among those found. Names count twice. */
+export function coverageOf(
+  found: ReadonlySet<string>,
+  { terms, names }: { readonly terms: ReadonlySet<string>; readonly names: ReadonlySet<string> },
+): number {
+  return weightOf(found, names) / Math.max(1, weightOf(terms, names));
 }
 
 function weightOf(terms: ReadonlySet<string>, names: ReadonlySet<string>): number {

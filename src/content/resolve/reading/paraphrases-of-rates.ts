@@ -3,7 +3,18 @@ import { NAME, type Paraphrase, paraphrase } from "./paraphrase.ts";
 const OF_RATES = { asks: /\b(?<!(?:deposit|lending|mortgage|prime)\s)interest\srates\b/iu };
 const INFLATION = { asks: /\binflation\b(?!.*\b(?:core|food|services|monthly|producer))/iu };
 
+const JOBS = { asks: /\beconomy\sadd\b.*\bjobs\b/iu };
+
 const OPENING = { asks: /\bopening\sweekend\b/iu };
+
+/** "by a quarter of a percentage point" */
+const STEPS = Object.entries({ quarter: 25, half: 50, "three[\\s-]quarters": 75, full: 100 }).map(([part, points]) =>
+  paraphrase(
+    `(?:an?\\s)?${part}(?:\\sof\\sa|\\sa)?[\\s-](?:percentage[\\s-])?point\\b`,
+    `${points} basis points`,
+    OF_RATES,
+  ),
+);
 
 /** Constructions about figures: rates of central banks, prices, the economy, and what a film earns. */
 export const RATES: readonly Paraphrase[] = [
@@ -19,17 +30,12 @@ export const RATES: readonly Paraphrase[] = [
     OF_RATES,
   ),
   paraphrase(
-    "(?<!['’]s?\\s)(?:the\\s)?(?:executive\\sboard|governing\\scouncil|(?:rate-setting|monetary(?:\\spolicy)?)\\s(?:board|committee|council))\\b(?!\\sof\\s)",
+    "(?<!['’]s?\\s)(?:the\\s)?(?:executive\\sboard|governing\\scouncil|(?:rate-setting|federal\\sopen\\smarket|monetary(?:\\spolicy)?)\\s(?:board|committee|council)|(?-i:FOMC|MPC|(?<=[Tt]he\\s)(?:Committee|Board)))\\b(?!\\sof\\s|['’])",
     "the bank",
     OF_RATES,
   ),
   paraphrase(
-    "(?:decided|voted|opted|agreed|chose)\\sto\\s(?:keep|leave|hold)\\s(?=interest\\srates|(?:its|the)\\s(?:[\\p{L}-]+\\s){0,2}?rates?)",
-    "left ",
-    OF_RATES,
-  ),
-  paraphrase(
-    "(?:(?:the|its|their)\\s)?(?:benchmark|policy|key|main|base|cash|repo)\\s(?:interest\\s|lending\\s|policy\\s)?rates?\\b|(?:(?:the|its)\\s)?(?:borrowing\\scosts|interest\\srate)\\b",
+    "(?:the\\starget\\srange\\sfor\\s)?(?:the\\s)?federal\\sfunds\\s(?:target\\s)?r(?:ate|ange)\\b|Bank\\sRate\\b|(?:(?:the|its|their)\\s)?(?:three\\s)?(?:benchmark|policy|key|main|base|cash|repo)\\s(?:(?:interest|lending|policy|overnight|borrowing|deposit|short-term|(?-i:[A-Z]{2,5}))\\s){0,2}rates?\\b|(?:(?:the|its)\\s)?(?:borrowing\\scosts|interest\\srate)\\b",
     "interest rates",
     OF_RATES,
   ),
@@ -39,16 +45,40 @@ export const RATES: readonly Paraphrase[] = [
     OF_RATES,
   ),
   paraphrase(
-    "(?:maintain(?:s|ed)?|(?:kept?|keeps|left|leave|leaves|hold|held|holds)\\sinterest\\srates\\swhere\\s(?:it|they)\\s(?:was|were|is|are|has\\sbeen|have\\sbeen))(?:\\sinterest\\srates)?\\b",
+    "(?:(?:(?:decided|voted|opted|agreed|chose)\\sto\\s)?maintain(?:s|ed)?|(?:kept?|keeps|left|leave|leaves|hold|held|holds)\\sinterest\\srates\\swhere\\s(?:it|they)\\s(?:was|were|is|are|has\\sbeen|have\\sbeen))(?:\\sinterest\\srates)?\\b",
     "left interest rates unchanged",
     OF_RATES,
   ),
+  paraphrase(
+    "(?:decided|voted|opted|agreed|chose)\\sto\\s(?:keep|leave|hold)\\s(?=interest\\srates)",
+    "left ",
+    OF_RATES,
+  ),
+  ...STEPS,
   paraphrase("lift(?:s|ed)\\sinterest\\srates", "raised interest rates", OF_RATES),
   paraphrase(
-    "(?<=^|[’']s\\s|\\bits\\s)(?:the\\s)?(?:economy|gross\\sdomestic\\sproduct)\\b|\\bthe\\s(?:economy|gross\\sdomestic\\sproduct)\\b",
+    "(?:\\breal\\s)?(?:(?<=^|[’']s\\s|\\bits\\s|\\breal\\s|\\bthe\\sUS\\s|^)(?:the\\s)?(?:economy|gross\\sdomestic\\sproduct)|\\bthe\\s(?:economy|gross\\sdomestic\\sproduct))\\b(?:\\s\\(GDP\\))?",
     "GDP",
     { asks: /\bGDP\b/u },
   ),
+  paraphrase("(?:increased|grew|expanded|rose)\\sat\\san\\sannual(?:i[sz]ed)?\\srate\\sof\\s", "grew by ", {
+    asks: /\bGDP\b/u,
+  }),
+  paraphrase(
+    "(?:decreased|contracted|shrank|fell|declined)\\sat\\san\\sannual(?:i[sz]ed)?\\srate\\sof\\s",
+    "shrank by ",
+    {
+      asks: /\bGDP\b/u,
+    },
+  ),
+  paraphrase("jobless\\srate\\b", "unemployment rate", { asks: /\bunemployment\srate\b/iu }),
+  // "Total nonfarm payroll employment rose by 147,000", "changed little (+22,000)"
+  paraphrase(
+    "(?:total\\s)?(?:non-?farm\\s)?payroll(?:\\semployment|s)\\s(?:rose|increased|grew|edged\\sup|changed\\slittle)\\s(?<when>in\\s\\p{L}+\\s)?(?:by\\s|\\(\\+)(?<n>\\d[\\d,]*\\d)\\)?",
+    "the economy added $<n> jobs $<when>",
+    JOBS,
+  ),
+  paraphrase("(?<=^|\\bUS\\s)employers\\s(?=add)", "economy ", JOBS),
   paraphrase("(?:GDP|gross\\sdomestic\\sproduct)\\b", "economy", { asks: /\beconomy\b/iu }),
   paraphrase("(?:first|debut)\\sweekend\\b|(?:first|opening)\\sthree\\sdays\\b", "opening weekend", OPENING),
   paraphrase("(?:took|takes|pulled|raked|hauled)\\sin\\s(?=[$€£])", "grossed ", OPENING),
@@ -68,6 +98,12 @@ export const RATES: readonly Paraphrase[] = [
     "annual inflation rate $<where>was $<n> $<when>",
     INFLATION,
   ),
+  // "The all items index rose 3.2 percent for the 12 months ending September"
+  paraphrase(
+    `(?:the\\s)?(?:all\\sitems\\sindex|index\\sfor\\sall\\sitems)\\s(?:rose|increased|climbed|was\\sup)\\s(?:by\\s)?(?<n>\\d[\\d.,]*\\s?(?:%|percent|per\\scent))\\s(?:(?:for|in|over)\\sthe\\s12\\smonths\\sending\\s(?:in\\s)?(?<month>\\p{L}+)|(?:over|for)\\sthe\\s(?:last|past)\\s(?:12|twelve)\\smonths)`,
+    "annual inflation rate was $<n> in $<month>",
+    INFLATION,
+  ),
   paraphrase(
     `(?:(?:the|its)\\s)?(?:consumer\\s)?prices\\s(?<where>in\\s(?-i:\\p{Lu}[\\p{L}-]*)\\s)?(?<when>in\\s(?-i:\\p{Lu}[\\p{L}]*)\\s)?were\\s(?<n>\\d[\\d.,]*\\s?(?:%|percent|per\\scent))\\shigher\\sthan\\s(?:a|one)\\syear\\s(?:earlier|before|ago)`,
     "annual inflation rate $<where>was $<n> $<when>",
@@ -75,7 +111,7 @@ export const RATES: readonly Paraphrase[] = [
   ),
   paraphrase("picked\\sup\\s(?=to\\s|by\\s|in\\s|slightly\\s|sharply\\s)", "rose ", { asks: /\d/u }),
   paraphrase(
-    "(?:(?:slightly|a\\slittle|much|far)\\s)?(?:more|less|faster|further|lower|higher)\\sthan\\s(?:(?:had\\sbeen\\s)?(?:expected|forecast|predicted|feared|hoped)|(?:economists|analysts|forecasters)(?:\\shad)?\\s(?:expected|forecast|predicted))\\s",
+    ",?\\s(?:(?:slightly|a\\slittle|much|far|well)\\s)?(?:more|less|fewer|faster|further|lower|higher|better|worse)\\sthan\\s(?:(?:had\\sbeen\\s)?(?:expected|forecast|predicted|feared|hoped)|(?:economists|analysts|forecasters)(?:\\shad)?\\s(?:expected|forecast|predicted))(?=[\\s.,;]|$)",
     "",
     { asks: /\d/u },
   ),

@@ -86,6 +86,12 @@ export const WINS: readonly Paraphrase[] = [
     "lost ",
     { outcomes: WIN },
   ),
+  // "The committee has decided to award the prize to Lena Okoro"
+  paraphrase(
+    `${START}(?:${NP}{3,80}?)\\s${HAS}(?:(?:decided|voted|chosen)\\sto\\s)?(?:award(?:ed|s)?|gave|given|presented|conferred)\\s(?<prize>(?:the|its)\\s[^,;.]{3,60}?)\\s(?:to|on)\\s(?-i:(?<winner>${NAME}))`,
+    "$<winner> won $<prize>",
+    { outcomes: WIN },
+  ),
   // "The winner of the cup is Velmoor"
   paraphrase(
     `${START}the\\s(?:winner|champion)\\s(?:of|at)\\s(?<prize>${NP}{3,60}?)\\s(?:is|was)\\s(?-i:(?<winner>${NAME}))`,

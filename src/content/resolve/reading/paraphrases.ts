@@ -19,6 +19,7 @@ import {
 } from "./paraphrase.ts";
 import { RATES } from "./paraphrases-of-rates.ts";
 import { PEOPLE } from "./paraphrases-of-people.ts";
+import { RELEASES } from "./paraphrases-of-releases.ts";
 import { ELECTIONS } from "./paraphrases-of-elections.ts";
 import { WINS } from "./paraphrases-of-wins.ts";
 
@@ -28,6 +29,17 @@ const STRIKES = { outcomes: ["strike"] };
 const SHOW = String.raw`(?:(?:its|the|their)\s(?:[\p{Ll}-]+\s){0,4}?)?(?<show>["“][^"”]{2,60}["”]|(?-i:\p{Lu}[\p{L}'’-]*(?:\s\p{Lu}[\p{L}'’-]*)*))`;
 
 const PARAPHRASES: readonly Paraphrase[] = [
+  // Words that leave a report what it is
+  paraphrase(
+    ",?\\s(?:(?:largely|broadly|just)\\s)?as\\s(?:had\\sbeen\\s)?(?:widely\\s)?(?:expected|anticipated|forecast)(?:\\sby\\s(?:\\p{L}+\\s)?(?:economists|analysts|markets))?(?=[,.;]|$)",
+    "",
+    {},
+  ),
+  paraphrase(
+    "\\sfor\\san?\\s\\p{L}+\\s(?:consecutive|straight|successive)\\s(?:meeting|time|month|quarter|year|week|day)\\b|\\sfor\\sthe\\s\\p{L}+\\s(?:(?:consecutive|straight|successive)\\s(?:meeting|time|month|quarter|year|week|day)|(?:meeting|time|month|quarter|year|week|day)\\s(?:running|in\\sa\\srow))\\b",
+    "",
+    { asks: /^(?!.*\b(?:consecutive|straight|successive|row|running)\b)/iu },
+  ),
   // Before all that read a decision
   paraphrase(
     "voted\\s(?:by\\s(?:a\\smajority\\sof\\s)?)?\\d+\\s?(?:[-–]|to)\\s?\\d+(?:\\s(?:on|in)\\s[^,;]{3,24}?)?\\sto\\s",
@@ -38,6 +50,7 @@ const PARAPHRASES: readonly Paraphrase[] = [
   ...ELECTIONS,
   ...RATES,
   ...PEOPLE,
+  ...RELEASES,
   paraphrase(
     `${START}(?<bill>${NP}{3,80}?)\\s${HAS}(?:cleared|clears|passed|passes|(?:got|gets|sailed|breezed|squeaked|scraped|sails)\\sthrough)\\s(?-i:(?<body>${BODY}))`,
     "$<body> passed $<bill>",
@@ -82,6 +95,12 @@ const PARAPHRASES: readonly Paraphrase[] = [
   paraphrase(
     "(?:granted|grants|gave|gives|given)\\s(?:(?:its|the|their)\\s)?(?:(?:final|full|formal)\\s)?(?:approval|authori[sz]ation|clearance|backing|assent|consent|green\\slight|go-ahead|blessing)\\sto\\s",
     "approved ",
+    { outcomes: APPROVE },
+  ),
+  // "rejected Brightmoor's application for Zelorvan"
+  paraphrase(
+    "(?:reject(?:s|ed)|turn(?:s|ed)\\sdown|refused|declined)\\s(?:the|an?|[^,;.]{2,30}?['’]s?)\\s(?:(?:new|drug|marketing|licen[cs]e)\\s)*application\\s(?:for|to\\s(?:sell|market))\\s",
+    "rejected ",
     { outcomes: APPROVE },
   ),
   paraphrase(
@@ -154,11 +173,19 @@ const PARAPHRASES: readonly Paraphrase[] = [
     { outcomes: ["acquire"] },
   ),
   paraphrase(
-    "(?:the\\s)?(?:eye|cent(?:re|er))\\sof\\s(?<storm>[^,;.]{3,40}?)\\scrossed\\sthe\\scoast\\s(?:of|near|in)\\s",
+    "(?:the\\s)?(?:eye|cent(?:re|er))\\sof\\s(?<storm>[^,;.]{3,40}?)\\s(?:crossed\\sthe\\scoast\\s(?:of|near|in)|made\\slandfall\\sin)\\s",
     "$<storm> made landfall in ",
     {
       outcomes: ["landfall"],
     },
+  ),
+  // "has strengthened into a category 5 hurricane"
+  ...["become", "reach"].map((verb) =>
+    paraphrase(
+      `(?:has\\s)?(?:(?:strengthened|intensified|grew|grown)\\s(?:in)?to|became|is\\snow|is|was)\\s(?:an?\\s)?(?:[\\p{L}-]+\\s){0,2}?(?=category\\s\\d)`,
+      verb === "become" ? "became a " : "reached ",
+      { asks: new RegExp(`\\b${verb}\\s(?:a\\s)?category\\s\\d`, "iu") },
+    ),
   ),
   // "received a Best Actress nomination for", "is among the five nominees for"
   paraphrase(
@@ -244,6 +271,17 @@ const PARAPHRASES: readonly Paraphrase[] = [
     "",
     { outcomes: ["sign", "agree"] },
   ),
+  // "struck down the tariffs", for "rule against the tariffs"
+  paraphrase("(?:struck|strikes)\\sdown\\s|(?:invalidated|overturned|voided|blocked)\\s", "ruled against ", {
+    asks: /\brule\sagainst\b/iu,
+  }),
+  paraphrase(
+    "(?:upheld|upholds|let\\sstand|backed|sided\\swith|ruled\\s(?:in\\sfavou?r\\sof|for))\\s",
+    "did not rule against ",
+    {
+      asks: /\brule\sagainst\b/iu,
+    },
+  ),
   paraphrase("became\\slaw\\b", "was approved", { outcomes: ["approve"], asks: /\b(?:pass|approve|adopt)/iu }),
   paraphrase(
     "(?:adjourned|broke\\sup|went\\sinto\\srecess|dissolved|ended\\sits\\ssession)\\s[^.;]{0,40}?without\\s(?:voting\\son|passing|approving|adopting|a\\svote\\son)\\s",
@@ -296,29 +334,14 @@ const PARAPHRASES: readonly Paraphrase[] = [
     outcomes: ["cancel", "leave"],
   }),
   paraphrase(`${START}(?:construction|building|work)\\s(?:of|on)\\s`, "", { outcomes: ["complete"] }),
-  paraphrase("(?:beg[au]n|begins|started|starts)\\s(?:selling|shipping)\\s", "released ", { outcomes: ["release"] }),
-  paraphrase(
-    "(?:hit|hits|reached|reaches)\\s(?:stores|shops|shelves|the\\sshelves|shop\\sshelves)\\b",
-    "went on sale",
-    {
-      outcomes: ["release"],
-    },
-  ),
-  paraphrase(
-    "ha(?:s|ve)\\sbeen\\s(?:available|on\\ssale)(?:\\s(?:in|at)\\s(?:shops|stores))?\\ssince\\s",
-    "went on sale on ",
-    {
-      outcomes: ["release"],
-    },
-  ),
   paraphrase(
     "lift(?:s|ed)\\s(?=(?:its|the|their|his|her)\\s(?:[\\p{L}-]+\\s){0,4}?(?:rates?|prices?|fares?|tax|wages?|dividend|forecast|target|fees?)\\b)",
     "raised ",
     { outcomes: ["rise", "fall"] },
   ),
   paraphrase(
-    "(?:kept|keeps|left|leaves|held|holds|maintain(?:s|ed))\\s(?<rate>(?:(?:its|the|their)\\s)?(?:[\\p{L}-]+\\s){0,4}?rates?)\\s(?:at|steady|on\\shold)\\b",
-    "left $<rate> unchanged at",
+    "(?:kept|keeps|left|leaves|held|holds|maintain(?:s|ed))\\s(?<rate>(?:(?:its|the|their)\\s)?(?:[\\p{L}-]+\\s){0,4}?rates?)\\s(?:steady|on\\shold\\b|(?=at\\s))",
+    "left $<rate> unchanged ",
     { outcomes: ["rise", "fall"] },
   ),
   paraphrase(`claim(?:s|ed)\\s(?:the\\slives\\sof\\s)?(?<n>${NUMBER})\\s(?:lives|people)`, "killed $<n> people", {

@@ -54,6 +54,8 @@ export function undatedTokensOf(
       if (governor !== undefined) kept.push(governor);
       continue;
     }
+    // "on Monday evening"
+    if (isAfterDate && PART_OF_DAY.test(token.text) && token.gap === " ") continue;
     if (dates.some((date) => overlap(token, date))) {
       if (!isAfterDate || HARD.test(token.gap)) mark = HARD.test(token.gap) ? token.gap : "";
       if (!isAfterDate) {
@@ -78,9 +80,11 @@ export function undatedTokensOf(
   return kept;
 }
 
+const PART_OF_DAY =
+  /^(?:morning|lunchtime|afternoon|evening|night|matin|midi|soir|mattina|pomeriggio|sera|notte|abend|vormittag|nachmittag|nacht)$/u;
 const NEAR_DATE = /^(?:early|late|shortly)$/u;
 const DATE_PREPOSITION =
-  /^(?:until|till|by|on|in|since|before|after|from|during|of|bis|seit|am|im|vor|nach|ab|vom|le|du|en|depuis|avant|apres|el|del|desde|hasta|il|dal|dall'|entro|em|de|ate|a|no|na)$/u;
+  /^(?:until|till|by|on|in|for|since|before|after|from|during|of|bis|seit|am|im|vor|nach|ab|vom|le|du|en|depuis|avant|apres|el|del|desde|hasta|il|dal|dall'|entro|em|de|ate|a|no|na)$/u;
 
 /** The spans in quotation marks of more than a few words. A shorter one is a title or a term. */
 function quotationsOf(text: string): [from: number, to: number][] {

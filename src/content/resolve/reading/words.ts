@@ -109,7 +109,8 @@ export function wordsOf(text: string): Word[] {
     const start = match.index;
     if (UNSPACED.test(found)) words.push(...pairsOf(found, start));
     else {
-      const lower = folded(found);
+      // "US" is no pronoun.
+      const lower = found === "US" ? "usa" : folded(found);
       words.push({
         text: lower,
         stem: stemOf(lower),
@@ -156,7 +157,7 @@ export function isRomance(language: Language): boolean {
 
 /** Function words by which languages are recognised. Words of several languages are left out. */
 const READ: Readonly<Record<Language, string>> = {
-  en: "monday tuesday wednesday thursday friday saturday sunday january february march may june july october december did before after the of and to is that for was with by not has have this are from it as on at will were which their",
+  en: "monday tuesday wednesday thursday friday saturday sunday january february march may june july october december did before after the of and to is that for was with by not has have this are from it as on at will were which their but be been could would should can had its they we or if who when than more about into out new today his her",
   de: "montag dienstag mittwoch donnerstag freitag samstag sonntag januar marz mai juni juli oktober dezember hat der die das und ist nicht mit von den dem ein eine hat wird wurde im auf fur auch sich zu am bei vom zum haben sind",
   fr: "lundi mardi mercredi jeudi vendredi samedi dimanche janvier fevrier mars avril juin juillet aout decembre a le la les des et est une dans pour pas qui du au aux sur ont cette ne par avec il elle se l' d' n' qu'",
   es: "lunes martes miercoles jueves viernes sabado domingo enero febrero marzo mayo junio julio octubre diciembre el los las del por para con que ha fue se su es como mas no al y una la en lo sus",
