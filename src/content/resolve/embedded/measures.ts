@@ -281,7 +281,7 @@ export function isInOtherPlace(
 }
 
 /** Whether the months that a text names, if any, have one in the time of a question that asks for months of one year. */
-function isInMonths(text: string, from: number | undefined, deadline: number | undefined): boolean {
+export function isInMonths(text: string, from: number | undefined, deadline: number | undefined): boolean {
   if (from === undefined || deadline === undefined) return true;
   const [first, last] = [new Date(from), new Date(deadline)];
   if (first.getUTCFullYear() !== last.getUTCFullYear()) return true;
@@ -302,7 +302,9 @@ function boundTo(asked: Asked, near: ReadonlySet<string>, clause: Clause | undef
     ),
   ];
   if (clause === undefined || nouns.length === 0) return 1;
-  const here = nouns.filter((noun) => clause.stems.has(noun)).length;
+  // Degrees are of a temperature.
+  const isOfHeat = units.has("celsius") || units.has("fahrenheit");
+  const here = nouns.filter((noun) => clause.stems.has(noun) || (isOfHeat && noun === "temperatur")).length;
   if (here === 0) return 0.2;
   const beside = nouns.filter((noun) => !clause.stems.has(noun) && near.has(noun)).length;
   return 0.4 + (0.6 * (here + beside / 2)) / nouns.length;

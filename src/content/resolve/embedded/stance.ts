@@ -16,7 +16,7 @@ import { answerOf, factCheckOf } from "./checks.ts";
 import { type Circumstance, circumstanceOf } from "./circumstances.ts";
 import { delayOf } from "./delays.ts";
 import { isQuestion } from "./kinds.ts";
-import { isInOtherPlace, measured } from "./measures.ts";
+import { isInMonths, isInOtherPlace, measured } from "./measures.ts";
 import { boundStrengthOf, NOTHING, OTHER_ACTOR, type Reading, sharesOf, STATED } from "./outcome-reading.ts";
 import { outcomeOf } from "./outcomes.ts";
 import { type Asked } from "./question.ts";
@@ -158,7 +158,10 @@ function isOfOther(
   }: { sentence: ReadSentence | undefined; published: number | undefined; isFigure: boolean },
 ): boolean {
   if (part === undefined) return false;
+  const { from, deadline } = asked.plan;
   return (
+    // "beat Westmere in March", for a match in October
+    (!isFigure && !isInMonths(text.slice(part.start, part.end + BESIDE), from, deadline)) ||
     (!isFigure && isOfYearBefore(asked, text.slice(part.start, part.end), published)) ||
     (sentence !== undefined && hasSurplus(asked, text, sentence, { ...part, isSubjectOnly: true }))
   );

@@ -10,6 +10,8 @@ import { isOfAnother, isOwner, type Place } from "./rivals.ts";
 /** Nouns that a name does not need: "Petrel" for "the Petrel mission". */
 const KIND =
   /^(?:mission|probe?|lander|rover|spacecraft|satellit|telescop|rocket|airlin|company|firm|group|ship|ferry|project|band|film|novel|app|vaccin|drug)s?$/u;
+/** Nouns behind the name of a craft: "the Lyra spacecraft". */
+const CRAFT = /^(?:probe|lander|rover|orbiter|spacecraft|satellite|capsule|rocket|telescope)$/u;
 /** The factor of an argument to which a pronoun or a general noun comes back. */
 const BY_PRONOUN = 0.85;
 
@@ -157,6 +159,7 @@ function headByNext(zone: readonly Token[], at: number, argument: Argument, plac
       return WORDS.title.has(zone[at]?.text);
     const isWord =
       !WORDS.legalForm.has(next.text) &&
+      !(zone[at]?.capital === true && CRAFT.test(next.text)) &&
       // "declared the referendum void"
       !WORDS.result.has(next.text) &&
       !isFunctionWord(next.text, grammar) &&

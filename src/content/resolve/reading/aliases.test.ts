@@ -9,7 +9,11 @@ test.each([
   ["Will the Fed cut rates?", "The Federal Reserve Board met.", "The Fed met."],
   ["Will the Fed cut rates?", "The Federal Reserve Bank of Denby met.", "The Federal Reserve Bank of Denby met."],
   ["Will the Federal Reserve cut rates?", "The Fed met.", "The Federal Reserve met."],
-  ["Will US exports fall?", "Exports of the United States fell, U.S. officials said.", "Exports of the US fell, US officials said."],
+  [
+    "Will US exports fall?",
+    "Exports of the United States fell, U.S. officials said.",
+    "Exports of the US fell, US officials said.",
+  ],
   ["Will the United States join?", "The US joined.", "The United States joined."],
   // Two initials are those of too many names.
   ["Will the EU act?", "Eva Ulm acted.", "Eva Ulm acted."],

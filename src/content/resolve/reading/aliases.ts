@@ -2,6 +2,7 @@
 const KNOWN: readonly (readonly [short: string, long: RegExp])[] = [
   ["Fed", /(?<!\p{L})Federal\sReserve(?:\sBoard|\sSystem)?(?!\p{L}|\sBank)/gu],
   ["US", /(?<!\p{L})(?:U\.S\.(?!\p{L})|United\sStates(?:\sof\sAmerica)?(?!\p{L}))/gu],
+  ["CEO", /(?<!\p{L})[Cc]hief\s[Ee]xecutive(?:\s[Oo]fficer)?(?!\p{L})/gu],
   ["UK", /(?<!\p{L})(?:U\.K\.(?!\p{L})|United\sKingdom(?!\p{L}))/gu],
 ];
 const LONG: readonly (readonly [long: string, short: RegExp])[] = [

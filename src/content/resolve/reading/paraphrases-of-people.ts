@@ -57,6 +57,11 @@ export const PEOPLE: readonly Paraphrase[] = [
     "retired from $<career>$<other>",
     { asks: /\bretire/iu },
   ),
+  paraphrase(
+    "(?:took|takes|has\\staken)\\sthe\\soath(?:\\sof\\soffice)?\\sas\\s|(?:was|is|has\\sbeen)\\sinaugurated\\sas\\s",
+    "was sworn in as ",
+    { asks: /\bsworn\sin\b/iu },
+  ),
   // "granted Silas Crewe a full pardon", "issued a pardon to Silas Crewe"
   paraphrase(
     `(?:grant(?:s|ed)|gives|gave|issue[sd])\\s(?-i:(?<who>${NAME}))\\san?\\s(?:(?!conditional|partial)\\p{L}+\\s)?pardon\\b`,

@@ -89,7 +89,7 @@ export const RATES: readonly Paraphrase[] = [
   ),
   // "Consumer prices rose 2.8 percent in September from a year earlier"
   paraphrase(
-    `(?:(?:the|its)\\s)?(?:consumer\\s(?:price\\sindex|prices)(?:\\s\\(CPI\\))?|CPI)\\s(?<where>in\\s(?-i:\\p{Lu}[\\p{L}-]*)\\s)?(?:rose|increased|climbed|were\\sup|was\\sup|went\\sup)\\s(?:by\\s)?(?<n>\\d[\\d.,]*\\s?(?:%|percent|per\\scent))\\sin\\sthe\\s(?:year|(?:12|twelve)\\smonths)\\sto\\s`,
+    `(?:(?:the|its)\\s)?(?:consumer\\s(?:prices?\\sindex|prices)(?:\\s\\(CPI\\))?|CPI)\\s(?<where>in\\s(?-i:\\p{Lu}[\\p{L}-]*)\\s)?(?:rose|increased|climbed|were\\sup|was\\sup|went\\sup)\\s(?:by\\s)?(?<n>\\d[\\d.,]*\\s?(?:%|percent|per\\scent))\\sin\\sthe\\s(?:year|(?:12|twelve)\\smonths)\\sto\\s`,
     "annual inflation rate $<where>was $<n> in ",
     INFLATION,
   ),

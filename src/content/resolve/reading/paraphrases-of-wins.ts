@@ -27,6 +27,11 @@ const RANKS = TOPS.flatMap((top, at) => {
   ];
 });
 
+const BEAT = { asks: /\b(?:beat|defeat)\b/iu };
+/** Two numbers of a result of which the first is the higher one, up to nine. */
+const HIGHER = `(?:${Array.from({ length: 9 }, (_, at) => `${at + 1}\\s?[-–]\\s?[0-${at}]`).join("|")})`;
+const LOWER = `(?:${Array.from({ length: 9 }, (_, at) => `[0-${at}]\\s?[-–]\\s?${at + 1}`).join("|")})`;
+
 /** Constructions about who wins, is elected, or goes up or down. */
 export const WINS: readonly Paraphrase[] = [
   ...RANKS,
@@ -214,5 +219,38 @@ export const WINS: readonly Paraphrase[] = [
     "(?:(?:headed|heads|volleyed|volleys|fired|fires|slotted|slots|tapped|taps|curled|curls|drilled|drills|poked|pokes|bundled|bundles|powered|rolled|lashed)\\s(?:in|home)\\b|(?:netted|nets|bagged|bags|grabbed|grabs|struck|hit|got|notched)\\s(?:(?:the|an?|his|her|two|three)\\s(?:[\\p{L}-]+\\s){0,2}?(?:goals?|winner|equali[sz]er|opener|brace|hat-trick)|twice)\\b)",
     "scored",
     { outcomes: ["score"] },
+  ),
+  // "Denby United 3-1 Westmere"
+  paraphrase(`^(?-i:(?<one>${NAME}))\\s${HIGHER}\\s(?-i:(?<other>${NAME}))\\.?$`, "$<one> beat $<other>.", BEAT),
+  paraphrase(`^(?-i:(?<one>${NAME}))\\s${LOWER}\\s(?-i:(?<other>${NAME}))\\.?$`, "$<other> beat $<one>.", BEAT),
+  paraphrase(
+    `${START}(?-i:(?<one>${NAME}))\\s(?:and\\s(?-i:(?<two>${NAME}))\\sdrew|drew\\swith\\s(?-i:(?<three>${NAME}))|were\\sheld\\s(?:to\\sa\\s[\\d–-]*\\s?draw\\s)?by\\s(?-i:(?<four>${NAME})))`,
+    "$<one> did not beat $<two>$<three>$<four>",
+    BEAT,
+  ),
+  paraphrase(`ran\\sout\\s(?:[\\d–-]+\\s)?winners\\s(?:against|over)\\s`, "beat ", BEAT),
+  paraphrase(
+    `${START}(?-i:(?<one>${NAME}))\\s(?:went\\sdown|slumped|slipped|crashed)\\s(?:[\\d–-]+\\s)?(?:at|to|against)\\s(?-i:(?<other>${NAME}))`,
+    "$<other> beat $<one>",
+    BEAT,
+  ),
+  paraphrase(
+    "(?:lift|lifts|lifted|hoisted|raised)\\s(?=the\\s(?:(?-i:\\p{Lu})[\\p{L}-]*\\s){1,3}(?:cup|trophy|shield|title)\\b)",
+    "won ",
+    {
+      outcomes: WIN,
+    },
+  ),
+  paraphrase(
+    "(?:is|are|were|was)\\sthe\\s(?<cup>(?:\\d{4}\\s)?(?-i:\\p{Lu})[^,;.]{2,50}?)\\s(?:winners?|champions?)(?=[.,;]|$)",
+    "won the $<cup>",
+    {
+      outcomes: WIN,
+    },
+  ),
+  paraphrase(
+    `(?:lost|loses)\\s(?:[\\d–-]+\\s)?to\\s(?-i:${NAME})\\s(?:on\\s\\p{L}+\\s)?in\\s(?=(?:the|(?-i:\\p{Lu}\\p{L}+day['’]s))\\s(?:(?-i:\\p{Lu})[\\p{L}-]*\\s){1,3}final\\b)`,
+    "lost ",
+    { outcomes: WIN, asks: /\bwin\b/iu },
   ),
 ];

@@ -97,6 +97,20 @@ const PARAPHRASES: readonly Paraphrase[] = [
     "approved ",
     { outcomes: APPROVE },
   ),
+  paraphrase(
+    "(?:refused|refuses|declined|declines)\\sto\\s(?:overturn|annul|quash|set\\saside|strike\\sdown|reverse)\\s",
+    "upheld ",
+    {
+      outcomes: UPHOLD,
+    },
+  ),
+  paraphrase(
+    "(?<=(?-i:SEC|FDA|EMA|FCC|[Aa]gency|[Cc]ommission|[Rr]egulators?|[Bb]oard|[Cc]ouncil|[Aa]uthority)\\s(?:has\\s|have\\s)?)denied\\s(?=(?:the|an?)\\s)",
+    "rejected ",
+    {
+      outcomes: APPROVE,
+    },
+  ),
   // "rejected Brightmoor's application for Zelorvan"
   paraphrase(
     "(?:reject(?:s|ed)|turn(?:s|ed)\\sdown|refused|declined)\\s(?:the|an?|[^,;.]{2,30}?['’]s?)\\s(?:(?:new|drug|marketing|licen[cs]e)\\s)*application\\s(?:for|to\\s(?:sell|market))\\s",
@@ -375,6 +389,6 @@ function inside(words: string): string {
 /** Whether words that stand for a thing or a person have a verb or a hedge of their own. */
 function isOpen(words: string | undefined): boolean {
   return wordsOf(words ?? "").some(({ text, capital }) =>
-    [doubts, denies, modal, not, hedge, have, ...(capital ? [] : [says])].some((set) => set.has(text)),
+    (capital ? [not] : [doubts, denies, modal, not, hedge, have, says]).some((set) => set.has(text)),
   );
 }

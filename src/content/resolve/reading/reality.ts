@@ -235,7 +235,9 @@ export function governedBy(
   if (isComplement && !isRelative) {
     const head = near
       .toReversed()
-      .find((word) => grammar.says.has(word.text) || grammar.denies.has(word.text) || grammar.doubts.has(word.text));
+      .find(
+        ({ text, capital }) => !capital && [grammar.says, grammar.denies, grammar.doubts].some((set) => set.has(text)),
+      );
     if (head === undefined) return "view";
     const turned = near.some((word) => grammar.not.has(word.text) && !grammar.denies.has(word.text));
     if (near.some((word) => grammar.hedge.has(word.text) || grammar.modal.has(word.text))) return "view";
