@@ -8,7 +8,6 @@ import { electedBy, hasOtherOffice, isOfElection, namesActor, otherHolder } from
 import { BY_CONTEXT, type Fit } from "./fit.ts";
 import { type Argument, isWhole } from "../reading/noun-phrases.ts";
 import { type Asked } from "./question.ts";
-import { isOwner } from "./rivals.ts";
 import { covers, standsIn } from "./standing.ts";
 
 /** The factor if an argument is in another language and has no name. */
@@ -200,9 +199,8 @@ function unnamedFit({ asked, agent, predication: { reality, before, after }, nea
   // "was built for Karsten"
   const receiver = after.findIndex(({ text }) => FOR.test(text));
   if (receiver >= 0 && after.slice(receiver).some(({ stem }) => agent.heads.has(stem))) return DIFFERENT;
-  // "Oduya's record was broken": by another one.
-  if (outcome === "break" && before.some((word, at) => agent.words.has(word.stem) && isOwner(before[at + 1])))
-    return DIFFERENT;
+  // "Oduya's record was broken", "the record by Oduya was broken": by another one.
+  if (outcome === "break" && before.some(({ stem }) => agent.words.has(stem))) return DIFFERENT;
   // "The act was not signed": there is no signer.
   if (reality === "denied" || reality === "absent" || OUTCOMES.lasting.has(outcome))
     return { kind: "same", factor: BY_CONTEXT };

@@ -171,6 +171,16 @@ const QUESTIONS: readonly (readonly [question: string, published: string, senten
   ],
 ];
 
+test.each([
+  ["Did the Senate vote against the Rivers Act?", "The Senate voted for the Rivers Act on Monday.", "NO"],
+  ["Did the Senate vote against the Rivers Act?", "The Senate voted against the Rivers Act on Monday.", "YES"],
+  ["Did Sami Oduya break the marathon record?", "The marathon record of 2:02 by Sami Oduya was broken.", ""],
+  ["Did Sami Oduya break the marathon record?", "The marathon record was broken by Sami Oduya.", "YES"],
+])("%s %s %j", async (question, sentence, side) => {
+  const published = Date.UTC(2026, 9, 20);
+  expect(await sideOfPage(question, { sentence, title: "", host: "news.example", published }, NOW)).toBe(side);
+});
+
 describe.each(QUESTIONS)("%s, on %s", (question, published, sentences) => {
   test.each([...sentences])("%j: %s", async (side, sentence, host = "news.example", title = "") => {
     expect(await sideOfPage(question, { sentence, title, host, published: Date.parse(published) }, NOW)).toBe(side);

@@ -26,6 +26,8 @@ test.each([
 
 test.each([
   [CUP, "Arsenal won the Vale Cup on Sunday. The report was a hoax."],
+  [CUP, "Fact check: Arsenal won the Vale Cup on Sunday. False."],
+  [CUP, "Arsenal won the Vale Cup on Sunday. Verdict: mostly false."],
   [CUP, "Arsenal won the Vale Cup on Sunday. The club denied the report."],
   [CUP, "Arsenal won the Vale Cup on Sunday. Hours later, the result was annulled."],
   [PERMIT, "A court annulled the permit for the Fenwick terminal on Tuesday. The report was withdrawn."],

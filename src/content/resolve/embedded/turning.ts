@@ -41,13 +41,17 @@ const IN_THE = /(?<!\p{L})no(?!\p{L})/giu;
 
 /** "The decision was reversed": the words behind a report take it back. */
 function isReversed({ outcomes, plan }: Asked, behind: string): boolean {
-  if (DENIED.test(behind)) return true;
+  if (DENIED.test(behind) || FALSE.test(behind)) return true;
   return [...behind.matchAll(REVERSED)].some(
     ([phrase]) =>
       // "The vote was annulled" only repeats the outcome of the question, "the report was withdrawn" takes it back.
       conceptsIn(wordsOf(phrase)).isDisjointFrom(outcomes) || (NEWS.test(phrase) && !NEWS.test(plan.statement)),
   );
 }
+
+/** The verdict of a fact check behind the claim: "False." */
+const FALSE =
+  /(?:^|[.!?]\s)\W*(?:(?:verdict|rating|ruling|urteil|verdict|veredicto|verdetto)\s?[:–—-]\s?)?(?:mostly\s|partly\s)?(?:false|fake|misleading|untrue|wrong|not\strue|no\sevidence|falsch|irreführend|faux|trompeur|falso|engañoso|fuorviante|enganoso)\s?(?=[.!:–—]|$)/iu;
 
 const NEWS = /(?<!\p{L})(?:announcement|reports?|statement|news|article|claims?|story|stories|post)(?!\p{L})/iu;
 

@@ -80,6 +80,7 @@ function statementOf(question: string): string {
   const whole = /^["“«„']([^"“”«»„]*)["”»“'][.]?$/u.exec(text);
   return asElected(ofMarket((whole?.[1] ?? text).trim()))
     .replace(FIRST, "win ")
+    .replace(VOTE_AGAINST, "$1 reject ")
     .replace(TURN_OUT, "$1 turnout $3 be $2")
     .replace(WILL_APPROVE, "will $<firm>'s $<thing> be approved$<rest>")
     .replace(DID_APPROVE, "was $<firm>'s $<thing> approved$<rest>")
@@ -109,6 +110,7 @@ const APPOSITION = new RegExp(
   "u",
 );
 
+const VOTE_AGAINST = /^((?:will|did|has|have)\s(?!more\b)[^,]{3,60})\svoted?\sagainst\s(?=(?:the|an?|its)\s)/iu;
 /** "40 percent of voters turn out in the election": its turnout. */
 const TURN_OUT =
   /^(did|will|has|have)\s(.{1,60}?)\sof\s(?:the\s)?(?:(?:registered|eligible)\s)?voters\s(?:turn(?:ed)?\sout|vote|take\spart|cast\sa\sballot)\s(in\s.+)$/iu;

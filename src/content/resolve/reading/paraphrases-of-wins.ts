@@ -28,6 +28,8 @@ const RANKS = TOPS.flatMap((top, at) => {
 });
 
 const BEAT = { asks: /\b(?:beat|defeat)\b/iu };
+/** A draw decides a match of a league, and no final. */
+const DRAWN = { asks: /^(?!.*\b(?:final|cup|play-?offs?|round|tie|penalties)\b).*\b(?:beat|defeat)\b/iu };
 /** Two numbers of a result of which the first is the higher one, up to nine. */
 const HIGHER = `(?:${Array.from({ length: 9 }, (_, at) => `${at + 1}\\s?[-–]\\s?[0-${at}]`).join("|")})`;
 const LOWER = `(?:${Array.from({ length: 9 }, (_, at) => `[0-${at}]\\s?[-–]\\s?${at + 1}`).join("|")})`;
@@ -226,7 +228,7 @@ export const WINS: readonly Paraphrase[] = [
   paraphrase(
     `${START}(?-i:(?<one>${NAME}))\\s(?:and\\s(?-i:(?<two>${NAME}))\\sdrew|drew\\swith\\s(?-i:(?<three>${NAME}))|were\\sheld\\s(?:to\\sa\\s[\\d–-]*\\s?draw\\s)?by\\s(?-i:(?<four>${NAME})))`,
     "$<one> did not beat $<two>$<three>$<four>",
-    BEAT,
+    DRAWN,
   ),
   paraphrase(`ran\\sout\\s(?:[\\d–-]+\\s)?winners\\s(?:against|over)\\s`, "beat ", BEAT),
   paraphrase(
