@@ -224,7 +224,7 @@ const QUESTIONS: readonly (readonly [question: string, published: string, senten
     "2026-10-20",
     [
       [
-        "YES?",
+        "YES",
         "Odile has strengthened into a category 5 hurricane with maximum sustained winds near 160 mph.",
         "www.nhc.noaa.gov",
         "Hurricane ODILE",

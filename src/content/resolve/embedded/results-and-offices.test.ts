@@ -169,6 +169,62 @@ const QUESTIONS: readonly (readonly [question: string, published: string, senten
       ["", "A ceasefire between Corland and Norland is to take effect in November."],
     ],
   ],
+  [
+    "Will Halvorsen Marine complete its acquisition of Brightwater Logistics by October 31, 2026?",
+    "2026-10-15",
+    [
+      [
+        "YES",
+        "Halvorsen Marine ASA (ticker: HALV) today announced that it has closed the purchase of Brightwater Logistics for a total consideration of USD 2.9 billion.",
+        "halvorsenmarine.example",
+        "Halvorsen Marine welcomes new colleagues",
+      ],
+      ["YES", "Halvorsen Marine has completed its $2.9 billion acquisition of Brightwater Logistics."],
+      ["YES", "Halvorsen Marine completed the acquisition of Brightwater Logistics for $2.9 billion in cash."],
+      ["", "Halvorsen Marine agreed to buy Brightwater Logistics for $2.9 billion."],
+      ["YES?", "Halvorsen Marine completed the acquisition of a stake in Brightwater Logistics for $290 million."],
+    ],
+  ],
+  [
+    "Will Orbis acquire Pictalk by 31 October 2026?",
+    "2026-10-15",
+    [
+      ["YES", "Orbis acquired Pictalk in a deal worth $400 million."],
+      ["YES", "Orbis bought Pictalk for about €400 million."],
+      ["", "Orbis acquired Pictalk's mapping unit for $40 million."],
+      ["", "Orbis offered to buy Pictalk for $400 million."],
+    ],
+  ],
+  [
+    "Will Hurricane Odalys reach Category 4 or stronger by September 30, 2026?",
+    "2026-09-18",
+    [
+      [
+        "YES",
+        "Odalys is a category 4 hurricane on the Saffir-Simpson scale.",
+        "tcc.example",
+        "Hurricane Odalys Advisory Number 27",
+      ],
+      [
+        "YES",
+        "Odalys strengthened to a category 4 hurricane with maximum sustained winds near 145 mph.",
+        "tcc.example",
+        "Hurricane Odalys Advisory Number 27",
+      ],
+      [
+        "",
+        "Odalys is a category 3 hurricane on the Saffir-Simpson scale.",
+        "tcc.example",
+        "Hurricane Odalys Advisory Number 27",
+      ],
+      [
+        "",
+        "Odalys is forecast to be a category 4 hurricane on Friday.",
+        "tcc.example",
+        "Hurricane Odalys Advisory Number 27",
+      ],
+    ],
+  ],
 ];
 
 test.each([

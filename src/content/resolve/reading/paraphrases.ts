@@ -18,6 +18,7 @@ import {
   paraphrase,
 } from "./paraphrase.ts";
 import { RATES } from "./paraphrases-of-rates.ts";
+import { ASIDES } from "./paraphrases-of-asides.ts";
 import { PEOPLE } from "./paraphrases-of-people.ts";
 import { RELEASES } from "./paraphrases-of-releases.ts";
 import { ELECTIONS } from "./paraphrases-of-elections.ts";
@@ -29,23 +30,7 @@ const STRIKES = { outcomes: ["strike"] };
 const SHOW = String.raw`(?:(?:its|the|their)\s(?:[\p{Ll}-]+\s){0,4}?)?(?<show>["“][^"”]{2,60}["”]|(?-i:\p{Lu}[\p{L}'’-]*(?:\s\p{Lu}[\p{L}'’-]*)*))`;
 
 const PARAPHRASES: readonly Paraphrase[] = [
-  // Words that leave a report what it is
-  paraphrase(
-    ",?\\s(?:(?:largely|broadly|just)\\s)?as\\s(?:had\\sbeen\\s)?(?:widely\\s)?(?:expected|anticipated|forecast)(?:\\sby\\s(?:\\p{L}+\\s)?(?:economists|analysts|markets))?(?=[,.;]|$)",
-    "",
-    {},
-  ),
-  paraphrase(
-    "\\sfor\\san?\\s\\p{L}+\\s(?:consecutive|straight|successive)\\s(?:meeting|time|month|quarter|year|week|day)\\b|\\sfor\\sthe\\s\\p{L}+\\s(?:(?:consecutive|straight|successive)\\s(?:meeting|time|month|quarter|year|week|day)|(?:meeting|time|month|quarter|year|week|day)\\s(?:running|in\\sa\\srow))\\b",
-    "",
-    { asks: /^(?!.*\b(?:consecutive|straight|successive|row|running)\b)/iu },
-  ),
-  // Before all that read a decision
-  paraphrase(
-    "voted\\s(?:by\\s(?:a\\smajority\\sof\\s)?)?\\d+\\s?(?:[-–]|to)\\s?\\d+(?:\\s(?:on|in)\\s[^,;]{3,24}?)?\\sto\\s",
-    "voted to ",
-    {},
-  ),
+  ...ASIDES,
   ...WINS,
   ...ELECTIONS,
   ...RATES,
