@@ -75,7 +75,7 @@ export function askedOf(plan: Plan, now: number): Asked {
     language,
     terms: new Set(plan.terms),
     names,
-    inOwnNames: aliasesIn(plan.statement),
+    inOwnNames: aliasesIn(plan.statement, plan.question),
     ...structure,
     isFuture: FUTURE.test(plan.statement) || FUTURE.test(plan.question.trim()),
     years: new Set(

@@ -225,6 +225,29 @@ const QUESTIONS: readonly (readonly [question: string, published: string, senten
       ],
     ],
   ],
+  [
+    "Will Zadie Marlowe and Tomasz Grell get married by September 15, 2026?",
+    "2026-09-02",
+    [
+      ["YES", "Zadie Marlowe and Tomasz Grell tied the knot on Saturday."],
+      ["YES?", "Zadie Marlowe and Tomasz Grell exchanged vows in a boathouse on Saturday."],
+      ["YES", "The registrar pronounced actors Zadie Marlowe and Tomasz Grell husband and wife on 29 August."],
+      ["YES", "Zadie Marlowe married Tomasz Grell on Saturday."],
+      ["", "Zadie Marlowe and Tomasz Grell are engaged."],
+      ["", "Zadie Marlowe and Elias Grell tied the knot on Saturday."],
+      ["", "Zadie Marlowe and Tomasz Grell will tie the knot in October."],
+      ["YES?", 'Zadie Marlowe and Tomasz Grell exchanged vows in the last scene of "Undertow".'],
+    ],
+  ],
+  [
+    "Will former President Horacio Beltramar of Costa Aurea die before January 1, 2027?",
+    "2026-11-20",
+    [
+      ["YES", "Horacio Beltramar passed away on Tuesday aged 91."],
+      ["", "The wife of Horacio Beltramar passed away on Tuesday."],
+      ["", "Horacio Beltramar's brother passed away on Tuesday."],
+    ],
+  ],
 ];
 
 test.each([

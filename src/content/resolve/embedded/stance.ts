@@ -122,11 +122,18 @@ function statementIn(asked: Asked, passage: Passage, at: At): Statement | undefi
       date: timeOf(passage.text, dates, { reading, date }),
       isDated:
         reading.isDated === true ||
+        isDatedTable(asked, passage.table) ||
         dates.some(({ to }) => to <= (asked.plan.deadline ?? to)) ||
         LAST_YEAR.test(passage.text),
       source: at.source,
     },
   );
+}
+
+/** Whether the caption of a table has a date in the time of the question: "Certified results, November 10, 2026". */
+function isDatedTable({ now, plan: { from, deadline } }: Asked, table: Passage["table"]): boolean {
+  if (table === undefined || from === undefined || deadline === undefined) return false;
+  return datesOf(table.caption, now).some((date) => date.hasYear && date.from >= from && date.to <= deadline);
 }
 
 /** The reading of a sentence, the side of its circumstance, and whether the sentence puts the event off. */

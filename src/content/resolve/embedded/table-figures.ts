@@ -118,6 +118,30 @@ export function figureIn(table: Table): Row | undefined {
   };
 }
 
+/** Verbs of questions that one price in their time settles: "trade above $5,000 before 15 November". */
+const TOUCHES = /\b(?:trade|reach|hit|touch|climb|rise|fall|drop|go|get|exceed|top|surpass|dip)\b/iu;
+const HIGH = /^(?:(?:day['’]?s?|intraday|daily|session)\s)?(?:high(?:est)?|max(?:imum)?|peak)(?:\sprice)?$/iu;
+const LOW = /^(?:(?:day['’]?s?|intraday|daily|session)\s)?(?:low(?:est)?|min(?:imum)?)(?:\sprice)?$/iu;
+
+/** The highest or the lowest price of a day in the time of the question. One day that does not meet the threshold decides nothing. */
+export function extremeIn(table: Table): Row | undefined {
+  const { asked, dates, head, row, caption } = table;
+  const { from = Number.NEGATIVE_INFINITY, deadline, statement } = asked.plan;
+  const [threshold] = asked.thresholds;
+  if (threshold === undefined || deadline === undefined || !TOUCHES.test(statement)) return undefined;
+  const isBelow = threshold.comparison === "below" || threshold.comparison === "at most";
+  const column = head.findIndex(({ text }) => (isBelow ? LOW : HIGH).test(text));
+  const cell = row[column];
+  const isInTime = dates.some(
+    (date) => date.precision === "day" && date.hasYear && date.from >= from && date.to <= deadline,
+  );
+  const quantity = cell === undefined ? undefined : amountIn(cell, [head[column]], table);
+  if (cell === undefined || quantity === undefined || !isInTime) return undefined;
+  if (meets({ ...quantity, unit: threshold.unit }, threshold) !== "yes") return undefined;
+  const isBare = quantity.unit !== threshold.unit && !MONEY.test(caption);
+  return { sign: 1, part: cell, isDated: true, isLoose: isInterim(table) || isBare };
+}
+
 const PRICE = /^(?:open|close|closing|last|high|low|price|settlement)(?:\sprice)?$/iu;
 const TOTAL = /^(?:total\p{L}?|overall|sum|gesamt|insgesamt|summe)$/iu;
 const PERCENT = /%|per\s?cent|\bshare\b|prozent|anteil|pour\s?cent|ciento|cento/iu;

@@ -6,6 +6,48 @@ const PUBLISHED = Date.UTC(2026, 10, 6);
 
 /** The side of a table in a page with a title, by its rows. A question mark: it supports no firm verdict. */
 test.each<[side: string, question: string, title: string, rows: readonly string[]]>([
+  // A wide row ends with its line, and the title dates the table.
+  [
+    "YES",
+    "Will Ilse Marantz win the Harrow Sound mayoral runoff on October 10, 2026?",
+    "Certified results: special municipal runoff, October 10, 2026",
+    [
+      "Contest\tCandidate\tVotes\tPercent",
+      "Mayor, City of Harrow Sound\tMarantz, Ilse (elected)\t21,977\t51.4",
+      "Mayor, City of Harrow Sound\tKettering, Dell R.\t20,781\t48.6",
+    ],
+  ],
+  // One high above the price is enough, and one below it decides nothing.
+  [
+    "YES",
+    "Will Veldt (VLD) trade above $5,000 before November 5, 2026?",
+    "VLD/USD: daily prices",
+    ["Date\tOpen\tHigh\tLow", "2026-11-01\t4,941.80\t5,062.45\t4,820.00"],
+  ],
+  [
+    "",
+    "Will Veldt (VLD) trade above $5,000 before November 5, 2026?",
+    "VLD/USD: daily prices",
+    ["Date\tOpen\tHigh\tLow", "2026-11-01\t4,941.80\t4,962.45\t4,820.00"],
+  ],
+  [
+    "",
+    "Will Veldt (VLD) trade above $5,000 before November 5, 2026?",
+    "VLD/USD: daily prices",
+    ["Date\tOpen\tHigh\tLow", "2026-11-06\t4,941.80\t5,062.45\t4,820.00"],
+  ],
+  [
+    "YES",
+    "Will Veldt (VLD) fall below $4,000 before November 5, 2026?",
+    "VLD/USD: daily prices",
+    ["Date\tOpen\tHigh\tLow", "2026-11-01\t4,041.80\t4,062.45\t3,820.00"],
+  ],
+  [
+    "",
+    "Will Veldt (VLD) trade above $5,000 before November 5, 2026?",
+    "ORB/USD: daily prices",
+    ["Date\tOpen\tHigh\tLow", "2026-11-01\t4,941.80\t5,062.45\t4,820.00"],
+  ],
   [
     "NO",
     "Will Dorothea Lind be elected mayor of Brackwater in the November 2026 election?",

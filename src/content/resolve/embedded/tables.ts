@@ -8,7 +8,7 @@ import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
 import { isForm, wordsOf } from "../reading/words.ts";
 import { type Asked } from "./question.ts";
 import { type Cell, cellsOf, FINAL, isInterim, isOfQuestion, RANK, type Row, subjectOf, type Table } from "./table.ts";
-import { figureIn } from "./table-figures.ts";
+import { extremeIn, figureIn } from "./table-figures.ts";
 import { isWithin } from "../reading/ranges.ts";
 
 const EMPTY = /^[–—-]?$/u;
@@ -46,7 +46,7 @@ function inTable(table: Table): Row | undefined {
   if (missing.some((name) => asked.agent?.words.has(name) !== true)) return undefined;
   if (missing.length > 0) return holderIn(table);
   if (TOP.test(asked.plan.statement)) return rankIn(table);
-  if (asked.thresholds.length > 0) return figureIn(table);
+  if (asked.thresholds.length > 0) return extremeIn(table) ?? figureIn(table);
   return eventIn(table) ?? votesIn(table) ?? rankIn(table) ?? statusIn(table) ?? milestoneIn(table) ?? holderIn(table);
 }
 

@@ -114,6 +114,8 @@ function endsAt(text: string, start: number, at: number): boolean {
     const line = text.slice(Math.max(start, at - 90), at - 1);
     return (
       next === "\n" ||
+      // A row of a table
+      text.slice(start, at).includes("\t") ||
       line.trim() === "" ||
       line.length < 60 ||
       /[.!?:;。]["”’)]?\s*$/u.test(line) ||
@@ -148,7 +150,7 @@ export function passagesOf(
   const weigh = (found: ReadonlySet<string>): number => coverageOf(found, { terms, names });
   // The page of a firm need not repeat the firm's name.
   const host = hostOf(source.url) ?? "";
-  const inPlanNames = aliasesIn(plan.statement);
+  const inPlanNames = aliasesIn(plan.statement, plan.question);
   const titleTerms = sharedTerms(
     inPlanNames(`${source.title} ${source.site ?? ""} ${host.replace(/[.-]/gu, " ")} ${stateOf(host)}`),
     terms,

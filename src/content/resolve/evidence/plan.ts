@@ -86,7 +86,9 @@ function statementOf(question: string): string {
     .replace(DID_APPROVE, "was $<firm>'s $<thing> approved$<rest>")
     .replace(/\bbe\sre-?elected\b/iu, "win re-election")
     .replace(FORMER, "$<start>")
+    .replace(FORMER_OFFICE, "$<start>$<name>")
     .replace(RATE, "interest rates")
+    .replace(/(?<=\p{Lu}[\p{L}\d]*)\s\(\$?[A-Z]{2,6}\)/u, "")
     .replace(
       /\b(?:CPI|HICP|headline)\s(?=inflation\b)|\s?\(?\b(?:year[\s-]o(?:ver|n)[\s-]year|YoY|y\/y)(?:\)|\b)/giu,
       "",
@@ -124,6 +126,10 @@ const DID_APPROVE = new RegExp(`^(?:did|has)${APPROVAL}`, "iu");
 const FIRST = /(?<!\p{L})(?:finish|come|place)\sfirst\s(?:in|at)\s|(?<!\p{L})take\sfirst\splace\s(?:in|at)\s/iu;
 
 /** "former warden Silas Crewe": the name says who it is. */
+const FORMER_OFFICE = new RegExp(
+  String.raw`^(?<start>(?:[Ww]ill|[Dd]id|[Hh]as|[Ii]s|[Ww]as)\s)(?:the\s)?(?:former|ex-)\s?(?:President|Prime\sMinister|Chancellor|Governor|Senator|Mayor|King|Queen)\s(?<name>${NAME})(?:\sof\s${NAME})?(?=\s\p{Ll})`,
+  "u",
+);
 const FORMER =
   /^(?<start>(?:[Ww]ill|[Dd]id|[Hh]as|[Ii]s|[Ww]as)\s)(?:the\s)?(?:former|ex-)\s?(?:\p{Ll}[\p{L}-]*\s){1,3}(?=\p{Lu})/u;
 /** The rate of a central bank has many names. */

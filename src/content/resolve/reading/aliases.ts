@@ -16,14 +16,18 @@ const ACRONYM = /(?<![\p{L}\d])\p{Lu}{2,6}(?![\p{L}\d])/gu;
 const LEAST_WORDS = 3;
 const SMALL = String.raw`(?:(?:of|for|and|on|the|&)\s)*`;
 const LONG_NAME = new RegExp(String.raw`(?<!\p{L})\p{Lu}\p{Ll}[\p{L}-]+(?:\s${SMALL}\p{Lu}\p{Ll}[\p{L}-]+){2,5}`, "gu");
+/** "Bitcoin (BTC)" */
+const SYMBOL = /((?:\p{Lu}[\p{L}\d]*\s)*\p{Lu}[\p{L}\d]*)\s\(\$?([A-Z]{2,6})\)/gu;
 const QUESTION = /^(?:Will|Did|Does|Do|Has|Have|Is|Are|Was|Were)\s/u;
 
 /**
- * Writes the names of a text as the statement does: "FDA" for "Food and Drug Administration (FDA)", if the statement has
+ * Writes the names of a text as the statement does, and for a symbol in the question its name: "FDA" for "Food and Drug Administration (FDA)", if the statement has
  * "FDA", and the other way round.
  */
-export function aliasesIn(statement: string): (text: string) => string {
+export function aliasesIn(statement: string, question = ""): (text: string) => string {
   const forms: [RegExp, string][] = [];
+  for (const [, name = "", symbol = ""] of question.matchAll(SYMBOL))
+    forms.push([new RegExp(String.raw`(?<!\p{L})${symbol}(?!\p{L})`, "gu"), name]);
   for (const [short, long] of KNOWN) if (hasWord(statement, short)) forms.push([long, short]);
   for (const [long, short] of LONG) if (statement.includes(long)) forms.push([short, long]);
   for (const [acronym] of statement.matchAll(ACRONYM)) {

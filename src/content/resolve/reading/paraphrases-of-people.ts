@@ -2,6 +2,7 @@ import { type Paraphrase, START, NP, NAME, HAS, TITLES, LEAVES, paraphrase } fro
 
 const SURVIVE = { outcomes: ["survive"] };
 const PARDON = { asks: /\bpardon/iu };
+const MARRIAGE = { asks: /\b(?:marry|married|wed)\b/iu };
 const CONFIDENCE = String.raw`(?:the|an?|(?-i:\p{Lu}[\p{L}-]*['’]s))\s(?:(?:no-)?confidence|censure)\s(?:vote|motion|challenge)\b`;
 
 /** Constructions about who leaves an office or a country, retires, or is pardoned. */
@@ -61,6 +62,18 @@ export const PEOPLE: readonly Paraphrase[] = [
     "(?:took|takes|has\\staken)\\sthe\\soath(?:\\sof\\soffice)?\\sas\\s|(?:was|is|has\\sbeen)\\sinaugurated\\sas\\s",
     "was sworn in as ",
     { asks: /\bsworn\sin\b/iu },
+  ),
+  paraphrase("passed\\saway\\b", "died", { asks: /\bdie\b/iu }),
+  // "Zadie Marlowe and Tomasz Grell tied the knot"
+  paraphrase(
+    `${START}(?-i:(?<one>${NAME}))\\sand\\s(?-i:(?<two>${NAME}))\\s${HAS}(?:tied\\sthe\\sknot|exchanged\\s(?:wedding\\s)?vows|(?:(?:got|were)\\s)?(?:wed|married))\\b`,
+    "$<one> married $<two>",
+    MARRIAGE,
+  ),
+  paraphrase(
+    `^.*?\\bpronounced\\s(?:[\\p{Ll}-]+\\s){0,2}?(?-i:(?<one>${NAME}))\\sand\\s(?-i:(?<two>${NAME}))\\s(?:husband|man|wife)\\sand\\s(?:wife|husband)\\b`,
+    "$<one> married $<two>",
+    MARRIAGE,
   ),
   // "granted Silas Crewe a full pardon", "issued a pardon to Silas Crewe"
   paraphrase(
