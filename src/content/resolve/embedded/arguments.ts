@@ -194,13 +194,13 @@ function subjectFit(sides: Sides, zone: readonly Token[]): Fit {
 const FOR = /^(?:for|fur|pour|para|per)$/u;
 
 /** "The act was signed": the actor is not named, and only the context can say who it was. */
-function unnamedFit({ asked, agent, predication: { reality, before, after }, near, outcome }: Sides): Fit {
+function unnamedFit({ asked, agent, predication: { reality, after }, near, outcome }: Sides): Fit {
   if (agent === undefined) return DIFFERENT;
   // "was built for Karsten"
   const receiver = after.findIndex(({ text }) => FOR.test(text));
   if (receiver >= 0 && after.slice(receiver).some(({ stem }) => agent.heads.has(stem))) return DIFFERENT;
-  // "Oduya's record was broken", "the record by Oduya was broken": by another one.
-  if (outcome === "break" && before.some(({ stem }) => agent.words.has(stem))) return DIFFERENT;
+  // "The record was broken": it does not say by whom.
+  if (outcome === "break") return DIFFERENT;
   // "The act was not signed": there is no signer.
   if (reality === "denied" || reality === "absent" || OUTCOMES.lasting.has(outcome))
     return { kind: "same", factor: BY_CONTEXT };

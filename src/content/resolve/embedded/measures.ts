@@ -47,6 +47,11 @@ const PART =
 const SEVERAL =
   /\b(?:over|within|in|during)\s(?:the\s(?:past|last)\s|its\sfirst\s)?(?:two|three|four|five|six|seven|eight|nine|ten|\d+)\s(?:days|weeks|months|years|decades|editions|seasons)(?!\p{L})/iu;
 
+/** Measures with a name that their figure needs: "Services output grew by 0.6%" is not of GDP. */
+const MEASURES = /\b(?:GDP|GNP|PMI|PPI)\b/u;
+/** Other series with the same name: "the U-6 unemployment rate", "a 91% audience score". */
+const OTHER_SERIES = /\bU-?[1-6]\b|\b(?:audience|user)\sscores?\b|\bpopcornmeter\b/iu;
+
 /** Words for what a figure is compared with. */
 const USUAL =
   /(?<!\p{L})(?:averages?|averaged|normally|usual|typical|long-term|durchschnitt\p{L}*|moyennes?|promedios?|medias?)(?!\p{L})/iu;
@@ -71,6 +76,7 @@ export function measured(
   const grammar = GRAMMARS[language];
   const { statement } = asked.plan;
   const { measure } = asked;
+  const [acronym] = MEASURES.exec(statement) ?? [];
   const clauses = new Map<Quantity, Clause>();
   const quantities = quantitiesOf(passage.text, language, dates).filter((one) => {
     const before = textBefore(passage.text, one.start, 40);
@@ -84,6 +90,8 @@ export function measured(
     if ([USUAL, SEVERAL, POLLS].some((words) => words.test(said) && !words.test(statement))) return false;
     return (
       clause.isFact &&
+      (acronym === undefined || clause.stems.has(acronym.toLowerCase())) &&
+      !(OTHER_SERIES.test(said) && !OTHER_SERIES.test(statement)) &&
       (measure === undefined || language !== asked.language || clause.stems.has(measure) || GENERAL.has(measure)) &&
       isInTime(asked, passage.text, clause, dates) &&
       !isOfAnother(asked, tokens, clause, one) &&
@@ -123,7 +131,8 @@ export function measured(
         threshold.unit !== "percent" && threshold.value >= 1_000 && fitting.every(({ low }) => low > threshold.value);
       if (results.includes("yes")) met ??= true;
       else if (isMore) return undefined;
-      else if (passage.coverage >= 0.7) met = false;
+      // A comparison that is not read may stand before a share: it is safe in English only.
+      else if (passage.coverage >= 0.7 && (asked.language === "en" || !KNOWN.has(threshold.unit))) met = false;
       else return undefined;
       continue;
     }
@@ -302,9 +311,7 @@ function boundTo(asked: Asked, near: ReadonlySet<string>, clause: Clause | undef
     ),
   ];
   if (clause === undefined || nouns.length === 0) return 1;
-  // Degrees are of a temperature.
-  const isOfHeat = units.has("celsius") || units.has("fahrenheit");
-  const here = nouns.filter((noun) => clause.stems.has(noun) || (isOfHeat && noun === "temperatur")).length;
+  const here = nouns.filter((noun) => clause.stems.has(noun)).length;
   if (here === 0) return 0.2;
   const beside = nouns.filter((noun) => !clause.stems.has(noun) && near.has(noun)).length;
   return 0.4 + (0.6 * (here + beside / 2)) / nouns.length;

@@ -156,7 +156,7 @@ const QUESTIONS: readonly (readonly [question: string, published: string, senten
       ],
       ["YES", "US employers added 147,000 jobs in September, the Labor Department reported on Friday."],
       ["NO", "The U.S. economy added just 22,000 jobs in September, far fewer than expected."],
-      ["YES?", "Health care added 131,000 jobs in September.", "www.bls.gov", "Employment Situation Summary"],
+      ["", "Health care added 131,000 jobs in September.", "www.bls.gov", "Employment Situation Summary"],
     ],
   ],
   [

@@ -1,7 +1,7 @@
 import { type Clause, predicationOf } from "../reading/clauses.ts";
 import { COMPARING } from "../reading/comparisons.ts";
 import { areContrary, conceptsAt, conceptsIn } from "../reading/concepts.ts";
-import { GRAMMARS } from "../reading/grammar.ts";
+import { GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
 import { type Argument } from "../reading/noun-phrases.ts";
 import { type Quantity } from "../reading/quantities.ts";
 import { type Reality } from "../reading/reality.ts";
@@ -216,6 +216,17 @@ export function isOfOtherPredicate(
       one !== undefined &&
       zone.some(({ stem }) => one.heads.has(stem)) &&
       standsIn(one, zone, { reader, predication, near, names, terms, isSubject }) === undefined;
+    // "The Bank of Canada cut its rate by 25 basis points, hours before the Fed"
+    const isNamed = doer.some(
+      (word) =>
+        word.capital &&
+        /^\p{L}{2}/u.test(word.text) &&
+        !terms.has(word.stem) &&
+        !isFunctionWord(word.text, reader.grammar) &&
+        !WORDS.time.has(word.text),
+    );
+    const isActor = agent !== undefined && !agent.words.isDisjointFrom(names);
+    if (isActor && isNamed && !doer.some(({ stem }) => agent.words.has(stem))) return true;
     // "Lindqvist beat Halden by 7 points" for "Halden beat Lindqvist by 5 points"
     if (hasHead(agent, done) && hasHead(named, doer) && !hasHead(agent, doer)) return true;
     return isOther(agent, doer, !isPassive) || isOther(named, done, isPassive);

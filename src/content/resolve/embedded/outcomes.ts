@@ -224,6 +224,10 @@ function isOfInfinitive({ language = "en" }: Asked, { text, capital }: Token): b
   );
 }
 
+/** A part of a firm: "a minority stake", "20 percent of". All outstanding shares are the whole. */
+const SHARE =
+  /^(?!.*\b(?:all|outstanding|remaining)\b).*\b(?:stakes?|shares?|stock|interest|holding)\b|\b\d{1,2} (?:percent )?of\b/iu;
+
 /** Whether the words behind a predicate give it another sense: "passed over", "resigned from the youth wing". */
 function isOtherSense(asked: Asked, tokens: readonly Token[], at: number, { reality, after }: Predication): boolean {
   // "dimitió como presidenta": a word that opens a clause elsewhere.
@@ -252,6 +256,17 @@ function isOtherSense(asked: Asked, tokens: readonly Token[], at: number, { real
   // "stands on a hill", "stands to lose"
   if (/^stands?$/u.test(token.text) && GRAMMARS.en.preposition.has(next.text)) return true;
   const { oblique } = asked;
+  // "acquired a stake in Pictalk", "acquired Pictalk shares", "the acquisition of 20% of Pictalk"
+  const isShare = SHARE.test(
+    behind
+      .slice(0, 6)
+      .map(({ text }) => text)
+      .join(" "),
+  );
+  if (["acquire", "complete"].some((one) => asked.outcomes.has(one)) && isShare && !SHARE.test(asked.plan.statement))
+    return true;
+  // "extradited from Norland"
+  if (oblique?.preposition === "to" && next.text === "from" && !asks("from")) return true;
   // "convicted of perjury" for "convicted of fraud"
   if (
     oblique !== undefined &&

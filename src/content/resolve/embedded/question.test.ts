@@ -123,7 +123,7 @@ test.each([
   ["La grande école privée a-t-elle fermé ?", "grand *ecol prive | ferme | ", "close"],
   ["Le projet de loi a-t-il été rejeté par le sénat ?", "*senat | rejete | *projet law", "reject, by"],
   ["A ministra Ana Prado demitiu-se em maio?", "(ministra) ana *prado | demitiu | ", "resign dismiss"],
-  ["Wird der Stadtrat den Haushalt beschließen?", "*stadtrat | beschliessen | *haushalt", "future"],
+  ["Wird der Stadtrat den Haushalt beschließen?", "*stadtrat | beschliessen | *haushalt", "approve, future"],
   ["Wurden die Wahlen vom Gericht annulliert?", "*court | annulliert | *wahlen", "cancel, by"],
   ["Did Aurora arrive at the port of Sarin?", "*aurora | arrive | ", "arrive"],
   ["Did Orbis approve of the plan?", "*orbis | approve | ", "approve, of: plan"],

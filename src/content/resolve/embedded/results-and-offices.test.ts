@@ -89,12 +89,10 @@ const QUESTIONS: readonly (readonly [question: string, published: string, senten
     "Will Denby United beat Westmere on 18 October 2026?",
     "2026-10-19",
     [
-      ["YES", "Denby United 3-1 Westmere", "league.example", "Results, 18 October 2026"],
       ["YES", "Denby United ran out 3-1 winners against Westmere on Sunday."],
       ["YES", "Westmere went down 3-1 at Denby United on Sunday."],
       ["NO", "Denby United and Westmere drew 1-1 on Sunday."],
       ["NO", "Denby United were held to a 1-1 draw by Westmere on Sunday."],
-      ["NO", "Denby United 1-2 Westmere", "league.example", "Results, 18 October 2026"],
       ["", "Denby United beat Westmere 3-1 in March."],
     ],
   ],
@@ -103,7 +101,7 @@ const QUESTIONS: readonly (readonly [question: string, published: string, senten
     "2026-10-20",
     [
       [
-        "YES",
+        "YES?",
         "Kestrel Air today filed voluntary petitions under Chapter 11 of the Bankruptcy Code.",
         "kestrelair.example",
         "Kestrel Air to restructure",
@@ -154,8 +152,8 @@ const QUESTIONS: readonly (readonly [question: string, published: string, senten
     "Will the temperature in Denby exceed 40°C in August 2026?",
     "2026-09-01",
     [
-      ["YES", "Denby recorded 41.2°C on 12 August, the meteorological office said."],
-      ["YES", "The mercury hit 40.6°C in Denby on 12 August."],
+      ["YES?", "Denby recorded 41.2°C on 12 August, the meteorological office said."],
+      ["YES?", "The mercury hit 40.6°C in Denby on 12 August."],
       ["NO?", "The highest temperature in Denby in August was 38.4°C."],
       ["", "Temperatures in Tarn exceeded 41°C in August."],
     ],
@@ -182,7 +180,7 @@ const QUESTIONS: readonly (readonly [question: string, published: string, senten
       ["YES", "Halvorsen Marine has completed its $2.9 billion acquisition of Brightwater Logistics."],
       ["YES", "Halvorsen Marine completed the acquisition of Brightwater Logistics for $2.9 billion in cash."],
       ["", "Halvorsen Marine agreed to buy Brightwater Logistics for $2.9 billion."],
-      ["YES?", "Halvorsen Marine completed the acquisition of a stake in Brightwater Logistics for $290 million."],
+      ["", "Halvorsen Marine completed the acquisition of a stake in Brightwater Logistics for $290 million."],
     ],
   ],
   [

@@ -25,12 +25,37 @@ function isOfOtherTitle(statement: string, text: string): boolean {
   });
 }
 
+/** "Thailand's SEC", if the question asks for the SEC. */
+function isForeignBody(statement: string, text: string, inOwnNames: Asked["inOwnNames"]): boolean {
+  return [...text.matchAll(OWNED_ACRONYM)].some(
+    ([, owner = "", acronym = ""]) =>
+      !statement.includes(owner) &&
+      (inOwnNames(acronym) !== acronym || new RegExp(String.raw`(?<!\p{L})${acronym}(?!\p{L})`, "u").test(statement)),
+  );
+}
+
+const OWNED_ACRONYM = /(?<!\p{L})(?!America)(\p{Lu}\p{L}+)['’]s?\s([A-Z]{2,6})(?!\p{L})/gu;
+
+/** "The trailer for "Low Tide"", "the "Low Tide" soundtrack", "the first season of "Low Tide"": what belongs to a work. */
+function isOfPartOfWork(text: string): boolean {
+  const work = TITLE.exec(text);
+  TITLE.lastIndex = 0;
+  if (work === null) return false;
+  const [before, behind] = [text.slice(0, work.index), text.slice(work.index + work[0].length)];
+  return OF_WORK.test(before) || PART_OF_WORK.test(behind);
+}
+
+const OF_WORK =
+  /(?:trailer|remake|sequel|prequel|soundtrack|season|series|episode|cast|star|director|viewers?|fans|rights|\d%)\s(?:\p{L}+\s)?(?:of|for|to|from)\s(?:the\s)?$/iu;
+const PART_OF_WORK =
+  /^\s(?:director|star|actor|actress|soundtrack|trailer|viewers?|creator|writer|producer|cast|crew|fans|podcast|sequel|spin-?off)(?!\p{L})/iu;
+
 /**
  * Whether a sentence has another word where the question has one that the text does not have: "Coral Air" for "Reef Air",
  * "the law on water" for "the law on energy".
  */
 export function isOfSibling(
-  { plan, language, predicate, thresholds }: Asked,
+  { plan, language, predicate, thresholds, inOwnNames }: Asked,
   { words, near, text }: Passage,
   own: Language | undefined,
 ): boolean {
@@ -38,6 +63,7 @@ export function isOfSibling(
   // "Paper Moons" took more than "Glass Harbour": the figure is of the first title.
   const [asks, [first]] = [titlesIn(plan.statement), titlesIn(text)];
   if (thresholds.length > 0 && asks.length > 0 && first !== undefined && !asks.includes(first)) return true;
+  if ((asks.length > 0 && isOfPartOfWork(text)) || isForeignBody(plan.statement, text, inOwnNames)) return true;
   if (language === undefined || language !== own) return false;
   const grammar = GRAMMARS[language];
   const slots = slotsOf(wordsOf(plan.statement), grammar);

@@ -48,7 +48,7 @@ export function hasSurplus(
   if (language === "en" && hasLikeName(asked, tokens, question)) return true;
   const isOnlyHere = (words: RegExp): boolean =>
     words.test(text.slice(part.start, part.end)) && !words.test(asked.plan.statement);
-  if (!isSubjectOnly && [AGAIN, BRIEF, OF_AGE].some(isOnlyHere)) return true;
+  if (!isSubjectOnly && [AGAIN, BRIEF, OF_AGE, ELECT].some(isOnlyHere)) return true;
   if (!isSubjectOnly && asked.thresholds.length === 0 && isOnlyHere(PARTLY)) return true;
   return phrasesOf(tokens, text, part, grammar).some((words) => {
     const roles = words.map((word, at): Role => {
@@ -89,6 +89,8 @@ export function hasSurplus(
 /** Verbs for a thing that was open before. */
 const AGAIN = /(?<!\p{L})(?:reop|wiederer|rouv|reab|riap)\p{L}+/iu;
 
+/** "president-elect" */
+const ELECT = /-(?:elect|designate)(?!\p{L})/iu;
 /** "the under-21 team" */
 const OF_AGE = /(?<!\p{L})(?:under|over|u)-?\d{2}s?(?![\d.,])/iu;
 /** "acquitted of one of three charges" */
@@ -125,6 +127,7 @@ function isForeign(phrase: Phrase, isSubjectOnly: boolean): boolean {
   return words.some((word, at) => {
     if (at < from || roles[at] === "own" || roles[at] === "verb") return false;
     if (isInName(phrase, at)) return !isSubjectOnly;
+    if (!isSubjectOnly && isLonger(phrase, at)) return true;
     if (roles[at] !== "other") return false;
     // "the Women's Copper Cup"
     const owned = words[at + 1]?.text === "s" ? at + 2 : at + 1;
@@ -161,6 +164,23 @@ function isInName({ words, roles, language, isDefinite, isPair }: Phrase, at: nu
   return (isBehind && isPair(last, next)) || (at > 0 && isDefinite(next));
 }
 
+/** "Corland University" and "the Corland Senate" for "Corland", "Brightwater Logistics Asia". */
+function isLonger({ words, roles, language }: Phrase, at: number): boolean {
+  const [last, word] = [words[at - 1], words[at]];
+  return (
+    language === "en" &&
+    word?.capital === true &&
+    /^\p{L}{2}/u.test(word.text) &&
+    word.gap === " " &&
+    last?.capital === true &&
+    roles[at - 1] === "own" &&
+    (roles[at] === "other" || WORDS.body.has(word.text)) &&
+    ![WORDS.legalForm, WORDS.title].some((known) => known.has(word.text)) &&
+    !CLUB.test(word.text)
+  );
+}
+
+const CLUB = /^(?:fc|afc|cf|sc|ac|united|city|town)$/u;
 const MARK = /[,;:()–—"“”„«»]/u;
 
 /** The phrases between marks in a clause and beside it: those with words of the question, and those that begin with a preposition. */

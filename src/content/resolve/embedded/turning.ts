@@ -51,7 +51,7 @@ function isReversed({ outcomes, plan }: Asked, behind: string): boolean {
 
 /** The verdict of a fact check behind the claim: "False." */
 const FALSE =
-  /(?:^|[.!?]\s)\W*(?:(?:verdict|rating|ruling|urteil|verdict|veredicto|verdetto)\s?[:–—-]\s?)?(?:mostly\s|partly\s)?(?:false|fake|misleading|untrue|wrong|not\strue|no\sevidence|falsch|irreführend|faux|trompeur|falso|engañoso|fuorviante|enganoso)\s?(?=[.!:–—]|$)/iu;
+  /(?:^|[.!?]\s)\W*(?:(?:verdict|rat(?:ed|ing)|ruling|urteil|veredicto|verdetto)\s?[:–—-]\s?)?(?:mostly\s|partly\s)?(?:false|fake|unproven|pants\son\sfire|just\skidding|misleading|untrue|wrong|not\strue|no\sevidence|falsch|irreführend|faux|trompeur|falso|engañoso|fuorviante|enganoso)\s?(?=[.!:–—]|$)/iu;
 
 const NEWS = /(?<!\p{L})(?:announcement|reports?|statement|news|article|claims?|story|stories|post)(?!\p{L})/iu;
 

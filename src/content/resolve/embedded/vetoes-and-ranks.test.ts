@@ -219,8 +219,8 @@ describeSides({
       "Sillo was valued at 62 million dollars in its 2026 funding round.",
       "Sillo has raised 62 million dollars since 2019.",
       "Sillo lost 62 million dollars in 2026.",
+      "Tecnova raised 62 million dollars in its 2026 funding round.",
     ],
-    "YES?": ["Tecnova raised 62 million dollars in its 2026 funding round."],
   },
   "Will Denby get a tram line by the end of 2027?": {
     "": [

@@ -152,7 +152,7 @@ export function passagesOf(
   const host = hostOf(source.url) ?? "";
   const inPlanNames = aliasesIn(plan.statement, plan.question);
   const titleTerms = sharedTerms(
-    inPlanNames(`${source.title} ${source.site ?? ""} ${host.replace(/[.-]/gu, " ")} ${stateOf(host)}`),
+    inPlanNames(`${source.title} ${source.site ?? ""} ${host.replace(/[.-]/gu, " ")} ${stateOf(host, source.title)}`),
     terms,
   );
   // "silvermask.example" is the site of the Silver Mask.
@@ -219,10 +219,15 @@ export function passagesOf(
     }));
 }
 
-/** The state whose authorities have a domain of their own: bls.gov need not say that its figures are of the US. */
-function stateOf(host: string): string {
-  return /\.(?:gov|mil)$/u.test(host) ? "US" : host.endsWith(".gov.uk") ? "UK" : "";
+/** The state of an office whose pages do not name it: bls.gov need not say that its figures are of the US, unless the title names a part. */
+function stateOf(host: string, title: string): string {
+  if (REGION.test(title)) return "";
+  return FEDERAL.test(host) ? "US" : host === "ons.gov.uk" ? "UK" : "";
 }
+
+const FEDERAL = /^(?:bls|bea|census|federalreserve|fda|sec|nasa|treasury|whitehouse|supremecourt)\.gov$/u;
+const REGION =
+  /\b(?:regions?|regional|states?|metropolitan|city|county|area|west|east|north|south|midwest)\b|\p{Lu}\p{Ll}+-\p{Lu}\p{Ll}/iu;
 
 /** The endings of adjectives that name a place. */
 export const ADJECTIVE_ENDINGS: Readonly<Partial<Record<Language, RegExp>> & Record<"en" | "de", RegExp>> = {

@@ -1,49 +1,79 @@
-/** Short and long forms of names that initials do not give. */
-const KNOWN: readonly (readonly [short: string, long: RegExp])[] = [
-  ["Fed", /(?<!\p{L})Federal\sReserve(?:\sBoard|\sSystem)?(?!\p{L}|\sBank)/gu],
-  ["US", /(?<!\p{L})(?:U\.S\.(?!\p{L})|United\sStates(?:\sof\sAmerica)?(?!\p{L}))/gu],
-  ["CEO", /(?<!\p{L})[Cc]hief\s[Ee]xecutive(?:\s[Oo]fficer)?(?!\p{L})/gu],
-  ["UK", /(?<!\p{L})(?:U\.K\.(?!\p{L})|United\sKingdom(?!\p{L}))/gu],
-];
-const LONG: readonly (readonly [long: string, short: RegExp])[] = [
-  ["Federal Reserve", /(?<!\p{L})Fed(?!\p{L})/gu],
-  ["United States", /(?<!\p{L})(?:US(?!\p{L})|U\.S\.)/gu],
-  ["United Kingdom", /(?<!\p{L})(?:UK(?!\p{L})|U\.K\.)/gu],
-];
+/** Bodies, currencies and offices with a short and a long name. */
+const KNOWN = `
+US|United States
+UK|United Kingdom
+EU|European Union
+UN|United Nations
+Fed|Federal Reserve
+ECB|European Central Bank
+BoE|Bank of England
+BOJ|Bank of Japan
+RBA|Reserve Bank of Australia
+SNB|Swiss National Bank
+IMF|International Monetary Fund
+WHO|World Health Organization
+ICC|International Criminal Court
+FDA|Food and Drug Administration
+EMA|European Medicines Agency
+SEC|Securities and Exchange Commission
+FTC|Federal Trade Commission
+FCC|Federal Communications Commission
+FAA|Federal Aviation Administration
+EPA|Environmental Protection Agency
+CMA|Competition and Markets Authority
+DOJ|Department of Justice
+BLS|Bureau of Labor Statistics
+BEA|Bureau of Economic Analysis
+ONS|Office for National Statistics
+NHC|National Hurricane Center
+ESA|European Space Agency
+`
+  .trim()
+  .split("\n")
+  .map((line) => line.split("|"))
+  .map(([short = "", long = ""]) => ({ short, long }));
 
 const ACRONYM = /(?<![\p{L}\d])\p{Lu}{2,6}(?![\p{L}\d])/gu;
-/** Initials of fewer words are those of too many names. */
-const LEAST_WORDS = 3;
 const SMALL = String.raw`(?:(?:of|for|and|on|the|&)\s)*`;
-const LONG_NAME = new RegExp(String.raw`(?<!\p{L})\p{Lu}\p{Ll}[\p{L}-]+(?:\s${SMALL}\p{Lu}\p{Ll}[\p{L}-]+){2,5}`, "gu");
 /** "Bitcoin (BTC)" */
 const SYMBOL = /((?:\p{Lu}[\p{L}\d]*\s)*\p{Lu}[\p{L}\d]*)\s\(\$?([A-Z]{2,6})\)/gu;
-const QUESTION = /^(?:Will|Did|Does|Do|Has|Have|Is|Are|Was|Were)\s/u;
+/** A name that stands alone: not "Thailand's SEC". */
+const START = String.raw`(?<!\p{L}|['’]s?\s)`;
+const CHIEF = /(?<!\p{L})[Cc]hief\s[Ee]xecutive(?:\s[Oo]fficer)?(?!\p{L})/gu;
 
 /**
- * Writes the names of a text as the statement does, and for a symbol in the question its name: "FDA" for "Food and Drug Administration (FDA)", if the statement has
- * "FDA", and the other way round.
+ * Writes the names of a text as the statement does, and for a symbol in the question its name: "FDA" for "Food and Drug
+ * Administration (FDA)", if the statement has "FDA", and the other way round. Initials stand only for a known body, or
+ * for a name that the text gives with them.
  */
 export function aliasesIn(statement: string, question = ""): (text: string) => string {
   const forms: [RegExp, string][] = [];
-  for (const [, name = "", symbol = ""] of question.matchAll(SYMBOL))
-    forms.push([new RegExp(String.raw`(?<!\p{L})${symbol}(?!\p{L})`, "gu"), name]);
-  for (const [short, long] of KNOWN) if (hasWord(statement, short)) forms.push([long, short]);
-  for (const [long, short] of LONG) if (statement.includes(long)) forms.push([short, long]);
-  for (const [acronym] of statement.matchAll(ACRONYM)) {
-    const words = Array.from(acronym, (letter) => String.raw`${letter}\p{Ll}[\p{L}-]+`);
-    if (words.length < LEAST_WORDS) continue;
-    const name = words.join(String.raw`\s${SMALL}`);
-    forms.push([new RegExp(String.raw`(?<!\p{L})(?:U\.?S\.?\s)?${name}(?:\s\(${acronym}\))?(?!\p{L})`, "gu"), acronym]);
+  const has = (word: string): boolean => wordOf(word).test(statement);
+  for (const [, name = "", symbol = ""] of question.matchAll(SYMBOL)) forms.push([wordOf(symbol), name]);
+  for (const { short, long } of KNOWN) {
+    if (has(short)) forms.push([longOf(short, long), short]);
+    else if (has(long)) forms.push([shortOf(short), long]);
   }
-  for (const [name] of statement.replace(QUESTION, "").matchAll(LONG_NAME)) {
-    const initials = [...name.matchAll(/(?<!\p{L})\p{Lu}/gu)].join("");
-    if (initials.length >= LEAST_WORDS)
-      forms.push([new RegExp(String.raw`(?<!\p{L})${initials}(?!\p{L})`, "gu"), name]);
+  if (has("CEO")) forms.push([CHIEF, "CEO"]);
+  for (const [acronym] of statement.matchAll(ACRONYM)) {
+    const name = Array.from(acronym, (letter) => String.raw`${letter}\p{Ll}[\p{L}-]+`).join(String.raw`\s${SMALL}`);
+    forms.push([new RegExp(String.raw`${START}${name}\s\(${acronym}\)`, "gu"), acronym]);
   }
   return (text) => forms.reduce((plain, [from, to]) => plain.replace(from, to), text);
 }
 
-function hasWord(text: string, word: string): boolean {
-  return new RegExp(String.raw`(?<!\p{L})${word}(?!\p{L})`, "u").test(text);
+function wordOf(word: string): RegExp {
+  return new RegExp(String.raw`(?<!\p{L})${word}(?!\p{L})`, "gu");
+}
+
+/** The long name of a body, also with its country and its short name beside it. "Federal Reserve Bank of Denby" is another one. */
+function longOf(short: string, long: string): RegExp {
+  const dotted = /^U[SK]$/u.test(short) ? String.raw`|${short.split("").join(String.raw`\.`)}\.` : "";
+  const name = String.raw`(?:U\.?S\.?\s)?${long}(?:\s(?:Board|System|of\sAmerica)|\s\(${short}\))?(?!\p{L}|\sBank)`;
+  return new RegExp(String.raw`${START}(?:${name}${dotted})`, "gu");
+}
+
+function shortOf(short: string): RegExp {
+  const dotted = /^U[SK]$/u.test(short) ? String.raw`|${short.split("").join(String.raw`\.`)}\.` : "";
+  return new RegExp(String.raw`${START}(?:${short}(?!\p{L})${dotted})`, "gu");
 }

@@ -232,12 +232,12 @@ function isOther(bound: string, { precision }: NamedDate): boolean {
   const [preposition = "", ...words] = bound.trim().split(/\s/u);
   const between = words.filter((word) => !OF_TIME.test(word));
   if (NUMBER.test(bound) && !OF_DAY.test(bound)) return true;
-  if (/^by$/iu.test(preposition) && /\s(?:in|on)$/iu.test(bound.trim())) return !OF_DAY.test(bound);
+  if (/^by$/iu.test(preposition) && /\s(?:in|on)(?:\sthe)?$/iu.test(bound.trim())) return !OF_DAY.test(bound);
   return between.some((word) => (precision === "year" ? word !== "" : /^\p{Lu}\p{Ll}/u.test(word)));
 }
 
 const NUMBER = new RegExp(
-  `\\s(?:at\\s(?:least|most)\\s)?(?:\\d[\\d.,]*|half|(?!(?:ein|${ONE})\\s)${numberWordPattern()})\\s`,
+  `\\s(?:at\\s(?:least|most)\\s)?(?:\\d[\\d.,]*%?|half|(?!(?:ein|${ONE})\\s)${numberWordPattern()})\\s`,
   "iu",
 );
 /** A time of a day, or of a market. */

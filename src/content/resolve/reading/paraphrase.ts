@@ -7,6 +7,8 @@ export interface Paraphrase {
   readonly from: RegExp;
   /** The plain words, with the groups of `from`. */
   readonly to: string;
+  /** Whether the groups of `from` fit. */
+  readonly fits?: (groups: Readonly<Record<string, string>>) => boolean;
 }
 
 /** The beginning of a clause. A conjunction stays before the plain words, so that it governs them. */
@@ -38,6 +40,6 @@ export const LEAVES = { asks: /\bleave\soffice\b/iu };
 export const RE_ELECTED = { outcomes: ["win", "elect"], asks: /\bre-?elect/iu };
 
 /** A paraphrase of a pattern. Letters match in both cases, but inside `(?-i:)`. */
-export function paraphrase(from: string, to: string, rest: Pick<Paraphrase, "outcomes" | "asks">): Paraphrase {
+export function paraphrase(from: string, to: string, rest: Pick<Paraphrase, "outcomes" | "asks" | "fits">): Paraphrase {
   return { ...rest, from: new RegExp(from, "iu"), to };
 }

@@ -28,8 +28,14 @@ export const ASIDES: readonly Paraphrase[] = [
   ),
   // Before all that read a decision
   paraphrase(
-    "voted\\s(?:by\\s(?:a\\smajority\\sof\\s)?)?\\d+\\s?(?:[-–]|to)\\s?\\d+(?:\\s(?:on|in)\\s[^,;]{3,24}?)?\\sto\\s",
+    "voted\\s(?:by\\s(?:a\\smajority\\sof\\s)?)?(?<yes>\\d+)\\s?(?:[-–]|to)\\s?(?<no>\\d+)(?:\\s(?:on|in)\\s[^,;]{3,24}?)?\\sto\\s",
     "voted to ",
+    { fits: ({ yes, no }) => Number(yes) > Number(no) },
+  ),
+  // "voted 48-52 to pass": the motion failed, or the numbers are turned.
+  paraphrase(
+    "voted\\s(?:by\\s)?\\d+\\s?[-–]\\s?\\d+(?:\\s(?:on|in)\\s[^,;]{3,24}?)?\\sto\\s",
+    "voted on whether to ",
     {},
   ),
 ];

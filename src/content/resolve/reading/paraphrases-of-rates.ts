@@ -45,7 +45,7 @@ export const RATES: readonly Paraphrase[] = [
     OF_RATES,
   ),
   paraphrase(
-    "(?:(?:(?:decided|voted|opted|agreed|chose)\\sto\\s)?maintain(?:s|ed)?|(?:kept?|keeps|left|leave|leaves|hold|held|holds)\\sinterest\\srates\\swhere\\s(?:it|they)\\s(?:was|were|is|are|has\\sbeen|have\\sbeen))(?:\\sinterest\\srates)?\\b",
+    "(?:(?:(?:decided|voted|opted|agreed|chose)\\sto\\s)?maintain(?:s|ed)?(?=\\sinterest\\srates)|(?:kept?|keeps|left|leave|leaves|hold|held|holds)\\sinterest\\srates\\swhere\\s(?:it|they)\\s(?:was|were|is|are|has\\sbeen|have\\sbeen))(?:\\sinterest\\srates)?\\b",
     "left interest rates unchanged",
     OF_RATES,
   ),
@@ -61,11 +61,15 @@ export const RATES: readonly Paraphrase[] = [
     "GDP",
     { asks: /\bGDP\b/u },
   ),
-  paraphrase("(?:increased|grew|expanded|rose)\\sat\\san\\sannual(?:i[sz]ed)?\\srate\\sof\\s", "grew by ", {
-    asks: /\bGDP\b/u,
-  }),
   paraphrase(
-    "(?:decreased|contracted|shrank|fell|declined)\\sat\\san\\sannual(?:i[sz]ed)?\\srate\\sof\\s",
+    "(?<=(?<!(?:current-dollar|nominal|business)\\s)\\bGDP\\s)(?:increased|grew|expanded|rose)\\sat\\san\\sannual(?:i[sz]ed)?\\srate\\sof\\s",
+    "grew by ",
+    {
+      asks: /\bGDP\b/u,
+    },
+  ),
+  paraphrase(
+    "(?<=(?<!(?:current-dollar|nominal|business)\\s)\\bGDP\\s)(?:decreased|contracted|shrank|fell|declined)\\sat\\san\\sannual(?:i[sz]ed)?\\srate\\sof\\s",
     "shrank by ",
     {
       asks: /\bGDP\b/u,
@@ -74,7 +78,7 @@ export const RATES: readonly Paraphrase[] = [
   paraphrase("jobless\\srate\\b", "unemployment rate", { asks: /\bunemployment\srate\b/iu }),
   // "Total nonfarm payroll employment rose by 147,000", "changed little (+22,000)"
   paraphrase(
-    "(?:total\\s)?(?:non-?farm\\s)?payroll(?:\\semployment|s)\\s(?:rose|increased|grew|edged\\sup|changed\\slittle)\\s(?<when>in\\s\\p{L}+\\s)?(?:by\\s|\\(\\+)(?<n>\\d[\\d,]*\\d)\\)?",
+    "(?<=^|[,;:]\\s|\\b(?:US|the|that)\\s)(?:total\\s)?(?:non-?farm\\s)?payroll(?:\\semployment|s)\\s(?:rose|increased|grew|edged\\sup|changed\\slittle)\\s(?<when>in\\s\\p{L}+\\s)?(?:by\\s|\\(\\+)(?<n>\\d[\\d,]*\\d)\\)?",
     "the economy added $<n> jobs $<when>",
     JOBS,
   ),
@@ -83,13 +87,13 @@ export const RATES: readonly Paraphrase[] = [
   paraphrase("(?:first|debut)\\sweekend\\b|(?:first|opening)\\sthree\\sdays\\b", "opening weekend", OPENING),
   paraphrase("(?:took|takes|pulled|raked|hauled)\\sin\\s(?=[$€£])", "grossed ", OPENING),
   paraphrase(
-    "(?:opened|debuted|opens|debuts)\\s(?:to|with|at)\\s(?:(?:an?|just|only|about|around|estimated)\\s)*(?<n>[$€£]\\s?\\d[\\d.,]*(?:\\s?(?:million|billion))?)(?!\\s(?:abroad|overseas|internationally|worldwide|globally|outside|in\\s(?:the\\s)?(?-i:\\p{Lu})))",
+    "(?:opened|debuted|opens|debuts)\\s(?:to|with|at)\\s(?:(?:an?|just|only|about|around|estimated)\\s)*(?<n>[$€£]\\s?\\d[\\d.,]*(?:\\s?(?:million|billion))?)(?!\\d|[.,]\\d|\\s?(?:million|billion)\\b|\\s(?:on\\s\\p{L}+day|in\\s(?:previews|its\\sfirst\\sday)|at\\shome\\sand|abroad|overseas|internationally|worldwide|globally|outside|in\\s(?:the\\s)?(?-i:\\p{Lu})))",
     "grossed $<n> in its opening weekend",
     OPENING,
   ),
   // "Consumer prices rose 2.8 percent in September from a year earlier"
   paraphrase(
-    `(?:(?:the|its)\\s)?(?:consumer\\s(?:prices?\\sindex|prices)(?:\\s\\(CPI\\))?|CPI)\\s(?<where>in\\s(?-i:\\p{Lu}[\\p{L}-]*)\\s)?(?:rose|increased|climbed|were\\sup|was\\sup|went\\sup)\\s(?:by\\s)?(?<n>\\d[\\d.,]*\\s?(?:%|percent|per\\scent))\\sin\\sthe\\s(?:year|(?:12|twelve)\\smonths)\\sto\\s`,
+    `(?:(?:the|its)\\s)?(?:consumer\\s(?:prices?\\sindex|prices)(?:\\s\\(CPI\\))?|(?<=^|[,;:]\\s|\\b(?:the|its|UK|US|headline|annual)\\s|[’']s\\s)CPI)\\s(?<where>in\\s(?-i:\\p{Lu}[\\p{L}-]*)\\s)?(?:rose|increased|climbed|were\\sup|was\\sup|went\\sup)\\s(?:by\\s)?(?<n>\\d[\\d.,]*\\s?(?:%|percent|per\\scent))\\sin\\sthe\\s(?:year|(?:12|twelve)\\smonths)\\sto\\s`,
     "annual inflation rate $<where>was $<n> in ",
     INFLATION,
   ),
@@ -105,7 +109,7 @@ export const RATES: readonly Paraphrase[] = [
     INFLATION,
   ),
   paraphrase(
-    `(?:(?:the|its)\\s)?(?:consumer\\s)?prices\\s(?<where>in\\s(?-i:\\p{Lu}[\\p{L}-]*)\\s)?(?<when>in\\s(?-i:\\p{Lu}[\\p{L}]*)\\s)?were\\s(?<n>\\d[\\d.,]*\\s?(?:%|percent|per\\scent))\\shigher\\sthan\\s(?:a|one)\\syear\\s(?:earlier|before|ago)`,
+    `(?<=^|[,;:]\\s|\\bthat\\s)(?:(?:the|its)\\s)?(?:consumer\\s)?prices\\s(?<where>in\\s(?-i:\\p{Lu}[\\p{L}-]*)\\s)?(?<when>in\\s(?-i:\\p{Lu}[\\p{L}]*)\\s)?were\\s(?<n>\\d[\\d.,]*\\s?(?:%|percent|per\\scent))\\shigher\\sthan\\s(?:a|one)\\syear\\s(?:earlier|before|ago)`,
     "annual inflation rate $<where>was $<n> $<when>",
     INFLATION,
   ),

@@ -32,7 +32,7 @@ export const RELEASES: readonly Paraphrase[] = [
   ),
   // "released its new model, Cygnus 5"
   paraphrase(
-    "(?<verb>released|releases|launched|launches)\\s(?:its|their|an?|the)\\s(?:[\\p{L}-]+\\s){1,5}[\\p{L}-]+,\\s(?=(?-i:\\p{Lu}))",
+    "(?<verb>released|releases|launched|launches)\\s(?:its|their|an?|the)\\s(?:[\\p{L}-]+\\s){1,5}(?:model|phone|smartphone|tablet|console|game|album|film|car|truck|chip|headset|device|system|app|browser|watch|laptop|drug|vaccine),\\s(?=(?-i:\\p{Lu})[\\p{L}\\d\\s.-]*?(?:[,;]|\\.?$|\\s(?:to|in|on|for|with|at|after|worldwide)\\b)(?<!\\band\\s.*))",
     "$<verb> ",
     RELEASE,
   ),

@@ -30,10 +30,6 @@ const RANKS = TOPS.flatMap((top, at) => {
 const BEAT = { asks: /\b(?:beat|defeat)\b/iu };
 /** A draw decides a match of a league, and no final. */
 const DRAWN = { asks: /^(?!.*\b(?:final|cup|play-?offs?|round|tie|penalties)\b).*\b(?:beat|defeat)\b/iu };
-/** Two numbers of a result of which the first is the higher one, up to nine. */
-const HIGHER = `(?:${Array.from({ length: 9 }, (_, at) => `${at + 1}\\s?[-–]\\s?[0-${at}]`).join("|")})`;
-const LOWER = `(?:${Array.from({ length: 9 }, (_, at) => `[0-${at}]\\s?[-–]\\s?${at + 1}`).join("|")})`;
-
 /** Constructions about who wins, is elected, or goes up or down. */
 export const WINS: readonly Paraphrase[] = [
   ...RANKS,
@@ -222,17 +218,14 @@ export const WINS: readonly Paraphrase[] = [
     "scored",
     { outcomes: ["score"] },
   ),
-  // "Denby United 3-1 Westmere"
-  paraphrase(`^(?-i:(?<one>${NAME}))\\s${HIGHER}\\s(?-i:(?<other>${NAME}))\\.?$`, "$<one> beat $<other>.", BEAT),
-  paraphrase(`^(?-i:(?<one>${NAME}))\\s${LOWER}\\s(?-i:(?<other>${NAME}))\\.?$`, "$<other> beat $<one>.", BEAT),
   paraphrase(
-    `${START}(?-i:(?<one>${NAME}))\\s(?:and\\s(?-i:(?<two>${NAME}))\\sdrew|drew\\swith\\s(?-i:(?<three>${NAME}))|were\\sheld\\s(?:to\\sa\\s[\\d–-]*\\s?draw\\s)?by\\s(?-i:(?<four>${NAME})))`,
+    `${START}(?-i:(?<one>${NAME}))\\s(?:and\\s(?-i:(?<two>${NAME}))\\sdrew(?=\\s\\d+\\s?[-–]\\s?\\d|[.,;]|\\son\\s)|drew\\swith\\s(?-i:(?<three>${NAME}))|were\\sheld\\s(?:to\\sa\\s[\\d–-]*\\s?draw\\s)?by\\s(?-i:(?<four>${NAME})))(?!.*\\bhalf-?time)`,
     "$<one> did not beat $<two>$<three>$<four>",
     DRAWN,
   ),
   paraphrase(`ran\\sout\\s(?:[\\d–-]+\\s)?winners\\s(?:against|over)\\s`, "beat ", BEAT),
   paraphrase(
-    `${START}(?-i:(?<one>${NAME}))\\s(?:went\\sdown|slumped|slipped|crashed)\\s(?:[\\d–-]+\\s)?(?:at|to|against)\\s(?-i:(?<other>${NAME}))`,
+    `${START}(?-i:(?<one>${NAME}))\\s(?:went\\sdown|slumped|slipped|crashed)\\s(?:[\\d–-]+\\s)?(?:at|to|against)\\s(?-i:(?<other>${NAME}))(?!.*\\b(?:but|before|until)\\b)`,
     "$<other> beat $<one>",
     BEAT,
   ),
@@ -244,7 +237,7 @@ export const WINS: readonly Paraphrase[] = [
     },
   ),
   paraphrase(
-    "(?:is|are|were|was)\\sthe\\s(?<cup>(?:\\d{4}\\s)?(?-i:\\p{Lu})[^,;.]{2,50}?)\\s(?:winners?|champions?)(?=[.,;]|$)",
+    "(?:is|are)\\sthe\\s(?<cup>(?:\\d{4}\\s)?(?-i:\\p{Lu})[^,;.]{2,50}?)\\s(?:winners?|champions?)(?=[.,;]|$)",
     "won the $<cup>",
     {
       outcomes: WIN,

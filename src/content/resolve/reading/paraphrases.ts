@@ -90,7 +90,7 @@ const PARAPHRASES: readonly Paraphrase[] = [
     },
   ),
   paraphrase(
-    "(?<=(?-i:SEC|FDA|EMA|FCC|[Aa]gency|[Cc]ommission|[Rr]egulators?|[Bb]oard|[Cc]ouncil|[Aa]uthority)\\s(?:has\\s|have\\s)?)denied\\s(?=(?:the|an?)\\s)",
+    "(?<=(?-i:SEC|FDA|EMA|FCC|[Aa]gency|[Cc]ommission|[Rr]egulators?|[Bb]oard|[Cc]ouncil|[Aa]uthority)\\s(?:has\\s|have\\s)?)denied\\s(?=(?:the|an?)\\s)(?!(?:the|an?)\\s(?:waiver|extension|report|claim|allegation|rumou?r|story|request))(?![^.;]*\\b(?:was|were|is|are|had|has)\\b)",
     "rejected ",
     {
       outcomes: APPROVE,
@@ -134,9 +134,13 @@ const PARAPHRASES: readonly Paraphrase[] = [
     "renewed $<show> for a $<n> season",
     SEASON,
   ),
-  paraphrase("(?<deal>merger|takeover|acquisition|purchase)\\s(?:agreement|contract|deal|pact)\\b", "$<deal>", {
-    outcomes: ["complete"],
-  }),
+  paraphrase(
+    "(?<!(?:complet|clos|finali[sz]|sign)\\p{L}*\\s(?:\\p{L}+\\s){0,2})(?<deal>merger|takeover|acquisition|purchase)\\s(?:agreement|contract|deal|pact)\\b",
+    "$<deal>",
+    {
+      outcomes: ["complete"],
+    },
+  ),
   paraphrase(`(?:cleared|clears)\\s(?<who>him|her|them|(?-i:${NAME}))\\sof\\s`, "acquitted $<who> of ", {
     outcomes: ["convict", "acquit"],
   }),
@@ -181,7 +185,7 @@ const PARAPHRASES: readonly Paraphrase[] = [
   // "has strengthened into a category 5 hurricane"
   ...["become", "reach"].map((verb) =>
     paraphrase(
-      `(?:has\\s)?(?:(?:strengthened|intensified|grew|grown)\\s(?:in)?to|became|is\\snow|is|was)\\s(?:an?\\s)?(?:[\\p{L}-]+\\s){0,2}?(?=category\\s\\d)`,
+      `(?:has\\s)?(?:(?:strengthened|intensified|grew|grown)\\s(?:in)?to|became|is\\snow|is|was)\\s(?:an?\\s)?(?:(?:powerful|major|dangerous|monstrous|strong|large)\\s)?(?=category\\s\\d)`,
       verb === "become" ? "became a " : "reached ",
       { asks: new RegExp(`\\b${verb}\\s(?:a\\s)?category\\s\\d`, "iu") },
     ),
@@ -356,10 +360,11 @@ const { says, doubts, denies, modal, not, hedge, have } = GRAMMARS.en;
  */
 export function paraphraseOf(text: string, outcomes: ReadonlySet<string>, statement: string): string | undefined {
   let plain = text;
-  for (const { outcomes: own, asks, from, to } of PARAPHRASES) {
+  for (const { outcomes: own, asks, from, to, fits } of PARAPHRASES) {
     if (own?.some((one) => outcomes.has(one)) === false || asks?.test(statement) === false) continue;
     const found = from.exec(plain);
-    if (found === null || Object.values(found.groups ?? {}).some(isOpen)) continue;
+    if (found === null || fits?.(found.groups ?? {}) === false || Object.values(found.groups ?? {}).some(isOpen))
+      continue;
     const words = to.replaceAll(/\$<(\w+)>/gu, (_, name: string) => inside(found.groups?.[name] ?? ""));
     plain = plain.slice(0, found.index) + words + plain.slice(found.index + found[0].length);
   }

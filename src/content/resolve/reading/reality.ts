@@ -20,6 +20,8 @@ export function realityOf(
   const before = tokens.slice(0, clause.start);
   const whole = tokens.slice(clause.start, clause.end);
   if (whole.some((word) => grammar.hedge.has(word.text))) return "view";
+  // "Had the ceasefire come into force, lives would have been saved."
+  if (language === "en" && whole[0]?.capital === true && /^(?:had|were|should)$/u.test(whole[0].text)) return "view";
   // "was lost before it reached orbit"
   const { opener } = clause;
   if (opener !== undefined && (grammar.open.has(opener.text) || BEFORE.test(opener.text))) return "open";

@@ -55,10 +55,18 @@ export function thresholdsOf(text: string, quantities: readonly Quantity[]): Thr
       continue;
     // A time of day is not a threshold.
     if (/^[ap]\.?m?$/.test(unit) || /^:\d\d/.test(text.slice(end)) || /\d:$/.test(before)) continue;
-    if (
+    // "4.3%-4.5%"
+    const isSpan =
       last !== undefined &&
-      /^\s?(?:and|to|-|–|und|et|y)\s?$/iu.test(text.slice(last.end, start)) &&
-      RANGE.test(text.slice(0, last.start))
+      /^\s?[-–]\s?$/u.test(text.slice(last.end, start)) &&
+      unit !== "" &&
+      unit === last.unit &&
+      value > last.value;
+    if (
+      (last !== undefined && isSpan) ||
+      (last !== undefined &&
+        /^\s?(?:and|to|-|–|und|et|y)\s?$/iu.test(text.slice(last.end, start)) &&
+        RANGE.test(text.slice(0, last.start)))
     ) {
       found.pop();
       found.push({

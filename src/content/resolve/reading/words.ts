@@ -109,8 +109,8 @@ export function wordsOf(text: string): Word[] {
     const start = match.index;
     if (UNSPACED.test(found)) words.push(...pairsOf(found, start));
     else {
-      // "US" is no pronoun.
-      const lower = found === "US" ? "usa" : folded(found);
+      // "US" and "WHO" are no pronouns.
+      const lower = found === "US" ? "usa" : found === "WHO" ? "whorganization" : folded(found);
       words.push({
         text: lower,
         stem: stemOf(lower),
