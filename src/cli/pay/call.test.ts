@@ -402,7 +402,7 @@ test("a missing gateway is reported in one line", async () => {
   const { code, errors } = await turnpike("call", "read", "u", "--gateway", "http://127.0.0.1:1");
   expect([code, errors]).toEqual([
     1,
-    'turnpike call: Cannot reach http://127.0.0.1:1: nothing listens there; start a gateway with "npx turnpike start", or name another with --gateway\n',
+    `turnpike call: Cannot reach http://127.0.0.1:1: nothing listens there; start a gateway with "${join(import.meta.dir, "../../../bin/turnpike")} start", or name another with --gateway\n`,
   ]);
 });
 

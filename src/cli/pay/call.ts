@@ -1,3 +1,4 @@
+import { commandName } from "../../lib/files/one-file.ts";
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readResponse, readJsonResponse } from "../../lib/http/response-bytes.ts";
@@ -184,7 +185,7 @@ async function send(order: PaidOrder, progress: Progress, signal: AbortSignal): 
     return await payAndFetch(url, init, payer);
   } catch (error) {
     if (codeOf(error) === "ECONNREFUSED") {
-      const hint = 'start a gateway with "npx turnpike start", or name another with --gateway';
+      const hint = `start a gateway with "${commandName()} start", or name another with --gateway`;
       throw new Error(`Cannot reach ${gateway.origin}: nothing listens there; ${hint}`, { cause: error });
     }
     if (!isNetworkError(error)) throw error;

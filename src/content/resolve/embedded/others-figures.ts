@@ -220,6 +220,8 @@ export function isOfOtherPredicate(
     const isNamed = doer.some(
       (word) =>
         word.capital &&
+        // "Solo 287 bambini": the first word of a sentence
+        (language === "en" || word.start > 0) &&
         /^\p{L}{2}/u.test(word.text) &&
         !terms.has(word.stem) &&
         !isFunctionWord(word.text, reader.grammar) &&
