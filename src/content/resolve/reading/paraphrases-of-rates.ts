@@ -24,8 +24,9 @@ export const RATES: readonly Paraphrase[] = [
     "",
     OF_RATES,
   ),
+  // A run of names is tried from its first one only, so that the time stays linear.
   paraphrase(
-    `(?-i:(?<bank>${NAME}))['’]s?\\s(?:executive|governing|rate-setting|monetary(?:\\spolicy)?|policy)\\s(?:board|committee|council)\\b`,
+    `(?-i:(?<!\\p{Lu}[\\p{L}'’-]{0,30}\\s|[\\p{L}'’-])(?<bank>${NAME}))['’]s?\\s(?:executive|governing|rate-setting|monetary(?:\\spolicy)?|policy)\\s(?:board|committee|council)\\b`,
     "$<bank>",
     OF_RATES,
   ),
