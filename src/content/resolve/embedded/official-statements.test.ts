@@ -12,7 +12,7 @@ const QUESTIONS: readonly (readonly [question: string, published: string, senten
     "2026-10-28",
     [
       [
-        "YES?",
+        "YES",
         "In support of its goals, the Committee decided to lower the target range for the federal funds rate by 1/4 percentage point to 3-3/4 to 4 percent.",
         "www.federalreserve.gov",
         "Federal Reserve issues FOMC statement",

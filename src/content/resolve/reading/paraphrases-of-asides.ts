@@ -38,4 +38,10 @@ export const ASIDES: readonly Paraphrase[] = [
     "voted on whether to ",
     {},
   ),
+  // "In support of its goals, the Committee decided"
+  paraphrase(
+    "^(?:in\\s(?:support|light|view)\\sof|consistent\\swith|given)\\s(?:its|the|this|these)\\s[^,;.]{3,120},\\s(?=(?:the|(?-i:\\p{Lu})))",
+    "",
+    {},
+  ),
 ];
