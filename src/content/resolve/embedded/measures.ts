@@ -131,7 +131,7 @@ export function measured(
         threshold.unit !== "percent" && threshold.value >= 1_000 && fitting.every(({ low }) => low > threshold.value);
       if (results.includes("yes")) met ??= true;
       else if (isMore) return undefined;
-      // A comparison that is not read may stand before a share: it is safe in English only.
+      // A comparison in another language that is not read would turn "above" into "equal".
       else if (passage.coverage >= 0.7 && (asked.language === "en" || !KNOWN.has(threshold.unit))) met = false;
       else return undefined;
       continue;

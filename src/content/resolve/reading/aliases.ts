@@ -1,4 +1,4 @@
-/** Bodies, currencies and offices with a short and a long name. */
+/** Countries and bodies with a short and a long name. */
 const KNOWN = `
 US|United States
 UK|United Kingdom

@@ -5,7 +5,7 @@ const PARDON = { asks: /\bpardon/iu };
 const MARRIAGE = { asks: /\b(?:marry|married|wed)\b/iu };
 const CONFIDENCE = String.raw`(?:the|an?|(?-i:\p{Lu}[\p{L}-]*['’]s))\s(?:(?:no-)?confidence|censure)\s(?:vote|motion|challenge)\b`;
 
-/** Constructions about who leaves an office or a country, retires, or is pardoned. */
+/** Constructions about people: who leaves an office or a country, retires, marries, dies, or is pardoned. */
 export const PEOPLE: readonly Paraphrase[] = [
   // "Velora ousted its chief executive Daria Holm"
   paraphrase(
