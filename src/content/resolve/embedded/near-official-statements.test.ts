@@ -1,12 +1,7 @@
-import { describe, expect, test } from "bun:test";
-import { sideOfPage } from "../testing/verdict-of.ts";
-
-const NOW = Date.UTC(2026, 11, 1);
-
-type Sentence = readonly [side: string, sentence: string, host?: string, title?: string];
+import { describePages } from "../testing/describe-sides.ts";
 
 /** Sentences that come near what a question asks: other bodies, parts of a firm, other series, other times, and works beside a work. */
-const QUESTIONS: readonly (readonly [question: string, published: string, sentences: readonly Sentence[]])[] = [
+describePages([
   [
     "Will the ONS report UK inflation above 3.5% for September 2026?",
     "2026-10-21",
@@ -363,10 +358,4 @@ const QUESTIONS: readonly (readonly [question: string, published: string, senten
       ],
     ],
   ],
-];
-
-describe.each(QUESTIONS)("%s, on %s", (question, published, sentences) => {
-  test.each([...sentences])("%j: %s", async (side, sentence, host = "news.example", title = "") => {
-    expect(await sideOfPage(question, { sentence, title, host, published: Date.parse(published) }, NOW)).toBe(side);
-  });
-});
+]);

@@ -1,12 +1,7 @@
-import { describe, expect, test } from "bun:test";
-import { sideOfPage } from "../testing/verdict-of.ts";
-
-const NOW = Date.UTC(2026, 11, 1);
-
-type Sentence = readonly [side: string, sentence: string, host?: string, title?: string];
+import { describePages } from "../testing/describe-sides.ts";
 
 /** Statements of authorities, parliaments and clubs in German, French, Spanish, Italian and Portuguese. */
-const QUESTIONS: readonly (readonly [question: string, published: string, sentences: readonly Sentence[]])[] = [
+describePages([
   [
     "Wird die EZB im Oktober 2026 die Leitzinsen senken?",
     "2026-10-29",
@@ -123,10 +118,4 @@ const QUESTIONS: readonly (readonly [question: string, published: string, senten
       ["NO", "Nordau gewinnt das Pokalfinale gegen den FC Halmstedt."],
     ],
   ],
-];
-
-describe.each(QUESTIONS)("%s, on %s", (question, published, sentences) => {
-  test.each([...sentences])("%j: %s", async (side, sentence, host = "news.example", title = "") => {
-    expect(await sideOfPage(question, { sentence, title, host, published: Date.parse(published) }, NOW)).toBe(side);
-  });
-});
+]);

@@ -1,12 +1,7 @@
-import { describe, expect, test } from "bun:test";
-import { sideOfPage } from "../testing/verdict-of.ts";
-
-const NOW = Date.UTC(2026, 11, 1);
-
-type Sentence = readonly [side: string, sentence: string, host?: string, title?: string];
+import { describePages } from "../testing/describe-sides.ts";
 
 /** Statements of authorities, central banks and firms on their own sites, and reports of them. */
-const QUESTIONS: readonly (readonly [question: string, published: string, sentences: readonly Sentence[]])[] = [
+describePages([
   [
     "Will the Federal Reserve cut interest rates at its October 2026 meeting?",
     "2026-10-28",
@@ -361,10 +356,4 @@ const QUESTIONS: readonly (readonly [question: string, published: string, senten
       ["YES", "Bitcoin touched an all-time high of $150,400 on Monday."],
     ],
   ],
-];
-
-describe.each(QUESTIONS)("%s, on %s", (question, published, sentences) => {
-  test.each([...sentences])("%j: %s", async (side, sentence, host = "news.example", title = "") => {
-    expect(await sideOfPage(question, { sentence, title, host, published: Date.parse(published) }, NOW)).toBe(side);
-  });
-});
+]);

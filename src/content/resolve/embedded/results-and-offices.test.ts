@@ -1,12 +1,11 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
+import { describePages } from "../testing/describe-sides.ts";
 import { sideOfPage } from "../testing/verdict-of.ts";
 
 const NOW = Date.UTC(2026, 11, 1);
 
-type Sentence = readonly [side: string, sentence: string, host?: string, title?: string];
-
 /** Results, figures, offices and rulings on the sites of leagues, authorities and courts, and reports of them. */
-const QUESTIONS: readonly (readonly [question: string, published: string, sentences: readonly Sentence[]])[] = [
+describePages([
   [
     "Will the ONS report UK inflation above 3.5% for September 2026?",
     "2026-10-21",
@@ -246,7 +245,7 @@ const QUESTIONS: readonly (readonly [question: string, published: string, senten
       ["", "Horacio Beltramar's brother passed away on Tuesday."],
     ],
   ],
-];
+]);
 
 test.each([
   ["Did the Senate vote against the Rivers Act?", "The Senate voted for the Rivers Act on Monday.", "NO"],
@@ -256,10 +255,4 @@ test.each([
 ])("%s %s %j", async (question, sentence, side) => {
   const published = Date.UTC(2026, 9, 20);
   expect(await sideOfPage(question, { sentence, title: "", host: "news.example", published }, NOW)).toBe(side);
-});
-
-describe.each(QUESTIONS)("%s, on %s", (question, published, sentences) => {
-  test.each([...sentences])("%j: %s", async (side, sentence, host = "news.example", title = "") => {
-    expect(await sideOfPage(question, { sentence, title, host, published: Date.parse(published) }, NOW)).toBe(side);
-  });
 });

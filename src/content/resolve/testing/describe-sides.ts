@@ -21,3 +21,18 @@ export function describeSides(
     });
   });
 }
+
+/** A sentence and its side, and the host and the title of its page. */
+type Stated = readonly [side: Side, sentence: string, host?: string, title?: string];
+
+/** Like `describeSides`, for pages of a day with a host and a title. */
+export function describePages(
+  questions: readonly (readonly [question: string, published: string, sentences: readonly Stated[]])[],
+): void {
+  describe.each(questions)("%s, on %s", (question, published, sentences) => {
+    test.each([...sentences])("%j: %s", async (side, sentence, host = "news.example", title = "") => {
+      const page = { sentence, title, host, published: Date.parse(published) };
+      expect(await sideOfPage(question, page, NOW)).toBe(side);
+    });
+  });
+}
