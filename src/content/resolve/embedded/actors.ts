@@ -76,7 +76,7 @@ export function otherHolder(
 }
 
 /** Whether a word is a name that the question does not have. */
-function isForeign({ capital, stem, text }: Token, names: ReadonlySet<string>, grammar: Grammar): boolean {
+export function isForeign({ capital, stem, text }: Token, names: ReadonlySet<string>, grammar: Grammar): boolean {
   return capital && !names.has(stem) && !isFunctionWord(text, grammar) && !WORDS.time.has(text);
 }
 

@@ -1,7 +1,7 @@
 import { type Clause, predicationOf } from "../reading/clauses.ts";
 import { COMPARING } from "../reading/comparisons.ts";
 import { areContrary, conceptsAt, conceptsIn } from "../reading/concepts.ts";
-import { GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
+import { GRAMMARS } from "../reading/grammar.ts";
 import { type Argument } from "../reading/noun-phrases.ts";
 import { type Quantity } from "../reading/quantities.ts";
 import { type Reality } from "../reading/reality.ts";
@@ -9,6 +9,7 @@ import { type Token } from "../reading/spans.ts";
 import { WORDS } from "../reading/vocabulary.ts";
 import { IRREGULAR_PAST, type Language, wordsOf } from "../reading/words.ts";
 import { type Passage } from "../evidence/passages.ts";
+import { isForeign } from "./actors.ts";
 import { doerOf } from "./arguments.ts";
 import { type Asked } from "./question.ts";
 import { standsIn } from "./standing.ts";
@@ -219,13 +220,8 @@ export function isOfOtherPredicate(
     // "The Bank of Canada cut its rate by 25 basis points, hours before the Fed"
     const isNamed = doer.some(
       (word) =>
-        word.capital &&
         // "Solo 287 bambini": the first word of a sentence
-        (language === "en" || word.start > 0) &&
-        /^\p{L}{2}/u.test(word.text) &&
-        !terms.has(word.stem) &&
-        !isFunctionWord(word.text, reader.grammar) &&
-        !WORDS.time.has(word.text),
+        (language === "en" || word.start > 0) && /^\p{L}{2}/u.test(word.text) && isForeign(word, terms, reader.grammar),
     );
     const isActor = agent !== undefined && !agent.words.isDisjointFrom(names);
     if (isActor && isNamed && !doer.some(({ stem }) => agent.words.has(stem))) return true;

@@ -38,9 +38,8 @@ const OWNED_ACRONYM = /(?<!\p{L})(?!America)(\p{Lu}\p{L}+)['’]s?\s([A-Z]{2,6})
 
 /** "The trailer for "Low Tide"", "the "Low Tide" soundtrack", "the first season of "Low Tide"": what belongs to a work. */
 function isOfPartOfWork(text: string): boolean {
-  const work = TITLE.exec(text);
-  TITLE.lastIndex = 0;
-  if (work === null) return false;
+  const [work] = text.matchAll(TITLE);
+  if (work === undefined) return false;
   const [before, behind] = [text.slice(0, work.index), text.slice(work.index + work[0].length)];
   return OF_WORK.test(before) || PART_OF_WORK.test(behind);
 }

@@ -1,3 +1,12 @@
+const ACRONYM = /(?<![\p{L}\d])\p{Lu}{2,6}(?![\p{L}\d])/gu;
+const SMALL = String.raw`(?:(?:of|for|and|on|the|&)\s)*`;
+/** "Bitcoin (BTC)" */
+const SYMBOL = /((?:\p{Lu}[\p{L}\d]*\s)*\p{Lu}[\p{L}\d]*)\s\(\$?([A-Z]{2,6})\)/gu;
+/** A name that stands alone: not "Thailand's SEC". */
+const START = String.raw`(?<!\p{L}|['’]s?\s)`;
+const CEO = /(?<!\p{L})CEO(?!\p{L})/u;
+const CHIEF = /(?<!\p{L})[Cc]hief\s[Ee]xecutive(?:\s[Oo]fficer)?(?!\p{L})/gu;
+
 /** Countries and bodies with a short and a long name. */
 const KNOWN = `
 US|United States
@@ -31,15 +40,7 @@ ESA|European Space Agency
   .trim()
   .split("\n")
   .map((line) => line.split("|"))
-  .map(([short = "", long = ""]) => ({ short, long }));
-
-const ACRONYM = /(?<![\p{L}\d])\p{Lu}{2,6}(?![\p{L}\d])/gu;
-const SMALL = String.raw`(?:(?:of|for|and|on|the|&)\s)*`;
-/** "Bitcoin (BTC)" */
-const SYMBOL = /((?:\p{Lu}[\p{L}\d]*\s)*\p{Lu}[\p{L}\d]*)\s\(\$?([A-Z]{2,6})\)/gu;
-/** A name that stands alone: not "Thailand's SEC". */
-const START = String.raw`(?<!\p{L}|['’]s?\s)`;
-const CHIEF = /(?<!\p{L})[Cc]hief\s[Ee]xecutive(?:\s[Oo]fficer)?(?!\p{L})/gu;
+  .map(([short = "", long = ""]) => bodyOf(short, long));
 
 /**
  * Writes the names of a text as the statement does, and for a symbol in the question its name: "FDA" for "Food and Drug
@@ -48,13 +49,12 @@ const CHIEF = /(?<!\p{L})[Cc]hief\s[Ee]xecutive(?:\s[Oo]fficer)?(?!\p{L})/gu;
  */
 export function aliasesIn(statement: string, question = ""): (text: string) => string {
   const forms: [RegExp, string][] = [];
-  const has = (word: string): boolean => wordOf(word).test(statement);
   for (const [, name = "", symbol = ""] of question.matchAll(SYMBOL)) forms.push([wordOf(symbol), name]);
-  for (const { short, long } of KNOWN) {
-    if (has(short)) forms.push([longOf(short, long), short]);
-    else if (has(long)) forms.push([shortOf(short), long]);
+  for (const { short, long, hasShort, hasLong, inLong, inShort } of KNOWN) {
+    if (hasShort.test(statement)) forms.push([inLong, short]);
+    else if (hasLong.test(statement)) forms.push([inShort, long]);
   }
-  if (has("CEO")) forms.push([CHIEF, "CEO"]);
+  if (CEO.test(statement)) forms.push([CHIEF, "CEO"]);
   for (const [acronym] of statement.matchAll(ACRONYM)) {
     const name = Array.from(acronym, (letter) => String.raw`${letter}\p{Ll}[\p{L}-]+`).join(String.raw`\s${SMALL}`);
     forms.push([new RegExp(String.raw`${START}${name}\s\(${acronym}\)`, "gu"), acronym]);
@@ -62,18 +62,30 @@ export function aliasesIn(statement: string, question = ""): (text: string) => s
   return (text) => forms.reduce((plain, [from, to]) => plain.replace(from, to), text);
 }
 
-function wordOf(word: string): RegExp {
-  return new RegExp(String.raw`(?<!\p{L})${word}(?!\p{L})`, "gu");
+function wordOf(word: string, flags = "gu"): RegExp {
+  return new RegExp(String.raw`(?<!\p{L})${word}(?!\p{L})`, flags);
 }
 
-/** The long name of a body, also with its country and its short name beside it. "Federal Reserve Bank of Denby" is another one. */
-function longOf(short: string, long: string): RegExp {
+interface Body {
+  readonly short: string;
+  readonly long: string;
+  /** Whether a statement has the name. */
+  readonly hasShort: RegExp;
+  readonly hasLong: RegExp;
+  /** The long name in a text, also with its country and its short name beside it. "Federal Reserve Bank of Denby" is another one. */
+  readonly inLong: RegExp;
+  readonly inShort: RegExp;
+}
+
+function bodyOf(short: string, long: string): Body {
   const dotted = /^U[SK]$/u.test(short) ? String.raw`|${short.split("").join(String.raw`\.`)}\.` : "";
   const name = String.raw`(?:U\.?S\.?\s)?${long}(?:\s(?:Board|System|of\sAmerica)|\s\(${short}\))?(?!\p{L}|\sBank)`;
-  return new RegExp(String.raw`${START}(?:${name}${dotted})`, "gu");
-}
-
-function shortOf(short: string): RegExp {
-  const dotted = /^U[SK]$/u.test(short) ? String.raw`|${short.split("").join(String.raw`\.`)}\.` : "";
-  return new RegExp(String.raw`${START}(?:${short}(?!\p{L})${dotted})`, "gu");
+  return {
+    short,
+    long,
+    hasShort: wordOf(short, "u"),
+    hasLong: wordOf(long, "u"),
+    inLong: new RegExp(String.raw`${START}(?:${name}${dotted})`, "gu"),
+    inShort: new RegExp(String.raw`${START}(?:${short}(?!\p{L})${dotted})`, "gu"),
+  };
 }

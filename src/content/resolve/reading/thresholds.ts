@@ -41,6 +41,13 @@ export function isName(text: string, { comparison, unit, start, end }: Quantity)
   );
 }
 
+/** "between 3% and 4%", "4.3%-4.5%" */
+function isRange(text: string, last: Quantity, { unit, value, start }: Quantity): boolean {
+  const between = text.slice(last.end, start);
+  if (/^\s?[-–]\s?$/u.test(between) && unit !== "" && unit === last.unit && value > last.value) return true;
+  return /^\s?(?:and|to|-|–|und|et|y)\s?$/iu.test(between) && RANGE.test(text.slice(0, last.start));
+}
+
 /** The numbers in a question that decide it, with their comparisons. `quantities` are all its numbers. */
 export function thresholdsOf(text: string, quantities: readonly Quantity[]): Threshold[] {
   const found: Threshold[] = [];
@@ -55,19 +62,7 @@ export function thresholdsOf(text: string, quantities: readonly Quantity[]): Thr
       continue;
     // A time of day is not a threshold.
     if (/^[ap]\.?m?$/.test(unit) || /^:\d\d/.test(text.slice(end)) || /\d:$/.test(before)) continue;
-    // "4.3%-4.5%"
-    const isSpan =
-      last !== undefined &&
-      /^\s?[-–]\s?$/u.test(text.slice(last.end, start)) &&
-      unit !== "" &&
-      unit === last.unit &&
-      value > last.value;
-    if (
-      (last !== undefined && isSpan) ||
-      (last !== undefined &&
-        /^\s?(?:and|to|-|–|und|et|y)\s?$/iu.test(text.slice(last.end, start)) &&
-        RANGE.test(text.slice(0, last.start)))
-    ) {
+    if (last !== undefined && isRange(text, last, quantity)) {
       found.pop();
       found.push({
         comparison: "at least",
