@@ -142,6 +142,8 @@ async function buildFor(target: string, outfile: string): Promise<void> {
       executablePath: runtimeOf(target),
       autoloadDotenv: false,
       autoloadBunfig: false,
+      // The manifests of the packages beside the program name their modules.
+      autoloadPackageJson: true,
       assets: stagedFolders(),
     },
   });

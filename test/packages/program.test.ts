@@ -86,8 +86,8 @@ test("the gateway alone serves in several processes, by a configuration of YAML"
   }
 });
 
-test("start serves a page that its own browser has loaded, and the console", async () => {
-  for (const name of ["@sparticuz/chromium", "@expo-google-fonts/noto-color-emoji"]) {
+test("start serves a page that its own browser has loaded with all fonts, and the console", async () => {
+  for (const name of ["@sparticuz/chromium", "@expo-google-fonts/noto-color-emoji", "@noto-pdf-ts/fonts-cjk"]) {
     const place = folder.file(`node_modules/${name}`);
     mkdirSync(dirname(place), { recursive: true });
     symlinkSync(join(ROOT, "node_modules", name), place);
@@ -102,6 +102,7 @@ test("start serves a page that its own browser has loaded, and the console", asy
       expect([code, err]).toEqual([0, expect.stringContaining("paid $0.005 USDC")]);
       expect(out).toContain("High water at the harbour");
     }
+    expect(await (await fetch(`${gateway}/health`)).json()).toMatchObject({ fonts: { missing: [] } });
     const [, console = ""] = /^console +(http:\S+)$/m.exec(started.output) ?? [];
     expect(await (await fetch(`${console}console.js`)).text()).toContain("turnpike");
   } finally {

@@ -150,6 +150,7 @@ describe.skipIf(why !== "")(`the container image${why}`, () => {
     const shot = await call("screenshot", site.url.href, "--out", "page.png");
     expect([shot.code, shot.err]).toEqual([0, expect.stringContaining("paid")]);
     expect(readFileSync(folder.file("page.png")).subarray(1, 4).toString()).toBe("PNG");
+    expect(await (await fetch(`${gateway}/health`)).json()).toMatchObject({ fonts: { missing: [] } });
   });
 
   test("checks signatures by the library of Debian", () => {
