@@ -37,7 +37,7 @@ const COMPARED =
 
 /** A time or a count that is not over: "by noon", "with half of the votes counted". */
 const INTERIM =
-  /\b(?:by\s(?:noon|midday|mid-\p{L}+|\p{L}+day|\d{1,2}(?:[.:]\d\d)?\s?(?:[ap]\.?m|o['’]clock))|(?:half|part|most|some|\d+\s?(?:%|percent|per\scent))\s(?:of\s)?(?:the\s)?(?:votes?|ballots|precincts|districts)\s(?:were\s)?counted|partial)(?!\p{L})/iu;
+  /\b(?:by\s(?:noon|midday|mid-\p{L}+|\p{L}+day|\d{1,2}(?:[.:]\d\d)?\s?(?:[ap]\.?m|o['’]clock))|partial)(?!\p{L})/iu;
 
 /** A part of an event: "on its first day". */
 const PART =
@@ -45,7 +45,7 @@ const PART =
 
 /** Several times of an event: "in its first three editions", "over ten years". */
 const SEVERAL =
-  /\b(?:over|within|in|during)\s(?:the\s(?:past|last)\s|its\sfirst\s)?(?:two|three|four|five|six|seven|eight|nine|ten|\d+)\s(?:days|weeks|months|years|decades|editions|seasons)(?!\p{L})/iu;
+  /\b(?:over|within|in|during|for)\s(?:(?:the|its)\s(?:past|last|first)\s)?(?:two|three|four|five|six|seven|eight|nine|ten|\d+)\s(?:days|weeks|months|years|decades|editions|seasons)(?!\p{L})/iu;
 
 /** Measures with a name that their figure needs: "Services output grew by 0.6%" is not of GDP. */
 const MEASURES = /\b(?:GDP|GNP|PMI|PPI)\b/u;
@@ -54,7 +54,7 @@ const OTHER_SERIES = /\bU-?[1-6]\b|\b(?:audience|user)\sscores?\b|\bpopcornmeter
 
 /** Words for what a figure is compared with. */
 const USUAL =
-  /(?<!\p{L})(?:averages?|averaged|normally|usual|typical|long-term|durchschnitt\p{L}*|moyennes?|promedios?|medias?)(?!\p{L})/iu;
+  /(?<!\p{L})(?:averages?|averaged|mean|median|normally|usual|typical|long-term|durchschnitt\p{L}*|moyennes?|promedios?|medias?)(?!\p{L})/iu;
 
 /** The figures of a sentence: their sign, a factor for the words that bind them to the question, and their place. */
 export interface Measured {
@@ -124,7 +124,12 @@ export function measured(
     // "revenue of 2 billion, while profit rose to 188 million"
     const results = fitting
       .filter((_, at) => threshold.comparison === "equal" || (bound[at] === best && named[at] === most))
-      .map((one) => (isTurned(passage.text, one) ? turned(one, threshold) : meets(one, threshold)));
+      .map((one) => {
+        const isMet = isTurned(passage.text, one) ? turned(one, threshold) : meets(one, threshold);
+        // "a low of 118,000" for "above 120,000"
+        const isEnd = (IS_BELOW.test(threshold.comparison) ? HIGH : LOW).test(textBefore(passage.text, one.start, 20));
+        return isMet === "no" && isEnd ? "open" : isMet;
+      });
     if (threshold.comparison === "equal") {
       // "have 100 million users" may ask for at least as many.
       const isMore =
@@ -143,8 +148,8 @@ export function measured(
   // An interim share may still change to both sides, an interim number only upwards.
   const isOnly = (words: RegExp): boolean => words.test(passage.text) && !words.test(statement);
   if (
-    (isOnly(INTERIM) && asked.thresholds.some(({ unit }) => unit === "percent")) ||
-    (met === false && [INTERIM, PART].some(isOnly))
+    ([INTERIM, POLLS].some(isOnly) && asked.thresholds.some(({ unit }) => unit === "percent")) ||
+    (met === false && [INTERIM, POLLS, PART].some(isOnly))
   )
     return undefined;
   return met === undefined ? undefined : { sign: met ? 1 : -1, factor, part: { start: part.start, end: part.end } };
@@ -192,6 +197,8 @@ function namesUnit(place: Place, clause: Clause | undefined, { unit, start }: Qu
   return !place.passage.words.some((word, at, all) => stems.includes(word.stem) && PER.test(all[at - 1]?.text ?? ""));
 }
 
+const LOW = /\b(?:low|lows|minimum|lowest)\s(?:of|at|was)\s[$€£¥]?$/iu;
+const HIGH = /\b(?:highs?|peak|maximum|highest)\s(?:of|at|was)\s[$€£¥]?$/iu;
 const SINCE = /(?<![\p{L}])(?:since|seit|depuis|desde|dal(?:l\p{L}*)?)\s(?:\p{L}+\s)?$/iu;
 const PER = /^(?:per|pro|par|por|each|every|je|pour|ogni)$/u;
 

@@ -6,7 +6,7 @@ import { type Argument } from "../reading/noun-phrases.ts";
 import { type Quantity } from "../reading/quantities.ts";
 import { type Reality } from "../reading/reality.ts";
 import { type Token } from "../reading/spans.ts";
-import { WORDS } from "../reading/vocabulary.ts";
+import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
 import { IRREGULAR_PAST, type Language, wordsOf } from "../reading/words.ts";
 import { type Passage } from "../evidence/passages.ts";
 import { isForeign } from "./actors.ts";
@@ -111,6 +111,9 @@ export function isOfOtherOutcome(
     (one) => (asksChange || !MEASURES.has(one)) && [...said].some((other) => areContrary(one, other)),
   );
   if (isContrary && said.isDisjointFrom(outcomes)) return true;
+  // "withdrew its report of 5.2 billion", "declared a dividend of 60 cents" for "paid"
+  if ([...said].some((one) => OUTCOMES.undoing.has(one)) && said.isDisjointFrom(outcomes)) return true;
+  if (outcomes.has("pay") && !said.has("pay")) return true;
   // "a perdu 43 sièges"
   if (said.has("lose") && !outcomes.has("lose") && !KNOWN.has(unit)) return true;
   // "valued at 62 million dollars" for "raise at least 50 million dollars"

@@ -153,7 +153,7 @@ describePages([
     [
       ["YES?", "Denby recorded 41.2°C on 12 August, the meteorological office said."],
       ["YES?", "The mercury hit 40.6°C in Denby on 12 August."],
-      ["NO?", "The highest temperature in Denby in August was 38.4°C."],
+      ["NO", "The highest temperature in Denby in August was 38.4°C."],
       ["", "Temperatures in Tarn exceeded 41°C in August."],
     ],
   ],

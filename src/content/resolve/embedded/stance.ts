@@ -22,7 +22,7 @@ import { outcomeOf } from "./outcomes.ts";
 import { type Asked } from "./question.ts";
 import { recorded } from "./records.ts";
 import { isOfSibling, isOfYearBefore, isOtherTime } from "./siblings.ts";
-import { asksSuperlative, superlative } from "./superlatives.ts";
+import { asksSuperlative, NEXT, superlative } from "./superlatives.ts";
 import { hasSurplus } from "./surplus.ts";
 import { rowOf } from "./tables.ts";
 import { inTime } from "./timing.ts";
@@ -110,6 +110,7 @@ function statementIn(asked: Asked, passage: Passage, at: At): Statement | undefi
         reading.isLoose === true ||
         (circumstance !== undefined && circumstance !== "same") ||
         (reading.sign === 1 && saysLess(asked, passage, reading, at.language)) ||
+        (at.language !== asked.language && leavesOblique(asked, passage)) ||
         // The other cells of a row do not qualify its figure.
         (sentence !== undefined &&
           part !== undefined &&
@@ -189,12 +190,14 @@ function saysOther(
   sentence: ReadSentence,
   part: { readonly start: number; readonly end: number },
 ): boolean {
+  // A title in quotation marks does not end its clause.
+  const isCounted = sentence.language !== "en" || asked.thresholds.length > 0 || asksSuperlative(asked);
   return (
-    hasSurplus(asked, text, sentence, part) ||
+    hasSurplus(asked, isCounted ? text : text.replace(/["“”„«»]/gu, " "), sentence, part) ||
     // "the largest service in Norway"
     ((asksSuperlative(asked) || leavesPlace(asked, sentence.tokens, part)) &&
       isInOtherPlace(asked, sentence.tokens, part)) ||
-    isReversed(text, part)
+    isReversed(asked, text, part)
   );
 }
 
@@ -218,15 +221,36 @@ function leavesPlace(
  * Whether a word of the question beside its arguments is neither in the sentence nor near it: "won the cup" for "won the cup on
  * penalties". A figure must be of all the question's names.
  */
-function leavesOut(asked: Asked, { near }: Passage, isFigure: boolean): boolean {
+function leavesOut(asked: Asked, { near, words }: Passage, isFigure: boolean): boolean {
   const { terms, names, predicate, phrase, agent, patient, language = "en" } = asked;
   if (isFigure) return !names.isSubsetOf(near);
   const core = new Set([...(agent?.words ?? []), ...(patient?.words ?? []), ...phrase, predicate?.stem]);
   const { denies } = GRAMMARS[language];
+  // "the most new seats" for "the most seats"
+  const isMost = wordsOf(asked.plan.statement).some(
+    ({ text }, at, all) =>
+      text === "most" &&
+      !words.some(
+        (word, n) =>
+          word.text === text && words[n + 1]?.stem === all[at + 1]?.stem && !NEXT.test(words[n - 1]?.text ?? ""),
+      ),
+  );
+  if (isMost) return true;
   return [...terms].some(
     (term) => !core.has(term) && !near.has(term) && !WORDS.time.has(term) && !(asked.plan.negated && denies.has(term)),
   );
 }
+
+/** "wegen Mordes verurteilt" for "convicted of fraud": only a word of the same beginning is known to be the question's. */
+function leavesOblique({ oblique }: Asked, { words }: Passage): boolean {
+  if (oblique === undefined) return false;
+  const beginnings = [...oblique.words].map((stem) => stem.slice(0, 4));
+  return !words.some(
+    ({ stem }, at) => beginnings.includes(stem.slice(0, 4)) && OBLIQUE.test(words[at - 1]?.text ?? ""),
+  );
+}
+
+const OBLIQUE = /^(?:wegen|als|zu[mr]?|pour|de|por|como|per|come|di)$/u;
 
 /** "by both parliaments", "all games": one of them is not enough. */
 const WHOLES = [
@@ -235,9 +259,17 @@ const WHOLES = [
 ];
 
 /** "had cancelled its order, but placed it again", "hätte gewonnen": the words of a clause held only for a time, or never. */
-function isReversed(text: string, { start, end }: { readonly start: number; readonly end: number }): boolean {
+function isReversed(
+  { outcomes }: Asked,
+  text: string,
+  { start, end }: { readonly start: number; readonly end: number },
+): boolean {
   const [own, behind] = [text.slice(start, end), text.slice(end)];
   if (REVERSES.test(behind) || UNREAL.test(own)) return true;
+  // "a result later annulled", "but the title was stripped"
+  const turn = TURN.exec(behind);
+  const later = turn === null ? [] : [...conceptsIn(wordsOf(behind.slice(turn.index)))];
+  if (later.some((one) => OUTCOMES.undoing.has(one) && !outcomes.has(one))) return true;
   // "quashed the ruling that had annulled the sentence"
   const isUndone = [...conceptsIn(wordsOf(text.slice(0, start)))].some((one) => OUTCOMES.undoing.has(one));
   return HAD.test(own) && (BUT.test(behind) || isUndone);
@@ -246,7 +278,8 @@ function isReversed(text: string, { start, end }: { readonly start: number; read
 const HAD = /(?<!\p{L})(?:had|hatten?|avai(?:t|ent)|había[ns]?|avevan?o?|tinham?|haviam?)\s/iu;
 const UNREAL = /(?<!\p{L})(?:hätten?|wären?|würden?|aurai(?:t|ent)|habrían?|hubieran?|avrebber?o?|teriam?)(?!\p{L})/iu;
 const BUT =
-  /^,?\s(?:but|before|until|only\sto|bevor|ehe|aber|doch|jedoch|avant|mais|antes|pero|hasta|prima|ma|fino|mas|até)\s/iu;
+  /^,?\s(?:but|before|until|when|only\sto|bevor|ehe|aber|doch|jedoch|avant|mais|antes|pero|hasta|prima|ma|fino|mas|até)\s/iu;
+const TURN = /,\s(?:an?|which)\s|\s(?:but|before|only\sto)\s/iu;
 const REVERSES =
   /^,?\s(?:but|before|and|only\sto)\s(?:[^.;]*\s)?(?:again|revers\p{L}+|reinstat\p{L}+|restor\p{L}+|retract\p{L}+|took\sit\sback|resigned|quit|stepped\sdown|declined)(?!\p{L})/iu;
 

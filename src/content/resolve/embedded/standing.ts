@@ -70,9 +70,12 @@ export function standsIn(argument: Argument, zone: readonly Token[], place: Plac
   if (found < 0) {
     // "Sallow Creek" for "the Sallow Creek mine".
     const names = new Set([...argument.words].filter((word) => place.names.has(word)));
-    const isKind = [...argument.heads].every((head) => KIND.test(head));
+    // "the Sallow Creek mine workers": with its noun, the name belongs to another one.
+    const isLong = zone.some((word) => isOneOf(argument.heads, word, reader));
+    const isKind = !isLong && [...argument.heads].every((head) => KIND.test(head));
     // "Vale Pharma's share price" is not Vale Pharma.
-    const isShort = owner.length === 0 && names.size > 1 && ![...argument.heads].some((head) => names.has(head));
+    const isShort =
+      !isLong && owner.length === 0 && names.size > 1 && ![...argument.heads].some((head) => names.has(head));
     const short = isShort
       ? zone.findLastIndex((word, at) => names.has(word.stem) && isHeadAt(zone, at, argument, place))
       : -1;
@@ -149,10 +152,12 @@ function headByNext(zone: readonly Token[], at: number, argument: Argument, plac
   const { reader, isSubject, predication } = place;
   const { grammar, language } = reader;
   const next = zone[at + 1];
-  const beside = next !== undefined && /^[\s\u00a0-]*$/u.test(next.gap);
+  const beside = next !== undefined && /^["”»]?[\s\u00a0-]*$/u.test(next.gap);
   if (isOwner(next)) return isSubject && argument.words.size === 1 && isBody(zone, at + 2);
-  // "named Ludo Farrant director": the question names the role too.
-  const isRole = !isSubject && next !== undefined && !next.capital && place.terms.has(next.stem);
+  // "named Ludo Farrant director": the question names the role too. "the Lyra launch party" has it of another thing.
+  const behind = zone.slice(at + 1).find(({ stem }) => !place.terms.has(stem));
+  const isEnd = behind === undefined || behind.gap !== " " || isFunctionWord(behind.text, grammar);
+  const isRole = !isSubject && isEnd && next !== undefined && !next.capital && place.terms.has(next.stem);
   if (beside && !argument.words.has(next.stem) && !WORDS.standFor.has(next.text) && !isRole) {
     // "President Marchetti" is the president, "Harbour Bank" is not the harbour.
     if (next.capital && !/^\d/u.test(next.text) && !WORDS.legalForm.has(next.text) && language === "en")
@@ -199,7 +204,7 @@ function isHeadBehind(zone: readonly Token[], at: number, argument: Argument, pl
   // "la tour Nord": a Romance name follows its noun.
   const isGermanic = !isRomance(language);
   for (let n = at - 1; n >= 0; n -= 1) {
-    const word = zone[n];
+    const [owner, word] = [zone[n - 1], zone[n]];
     if (word === undefined || /[,;:]/u.test(zone[n + 1]?.gap ?? "")) return true;
     const isName = zone[n + 1]?.capital === true && argument.words.has(zone[n + 1]?.stem ?? "");
     // "the right to use Sillo Pay"
@@ -215,11 +220,13 @@ function isHeadBehind(zone: readonly Token[], at: number, argument: Argument, pl
     const isParticiple = language === "en" && /.{3}ing$/u.test(word.text) && !WORDS.counting.has(word.text);
     if (isSubject && isParticiple && grammar.determiner.has(zone[n + 1]?.text))
       return grammar.determiner.has(zone[n - 1]?.text);
+    // "a resolution condemning the Rivers Act"
+    const isNoun = owner !== undefined && word.gap === " " && !isFunctionWord(owner.text, grammar);
+    if (isParticiple && isNoun && grammar.determiner.has(zone[n + 1]?.text)) return false;
     // "in the last game Vera Sandoval": a name without a preposition begins a noun phrase.
     const isKind = argument.kinds.has(word.stem) || WORDS.title.has(word.text);
     if (isName && isGermanic && !word.capital && !isFunctionWord(word.text, grammar) && !isKind) return true;
     // "der Ausschuss des Landtags"
-    const owner = zone[n - 1];
     if (language === "de" && /^(?:des|der)$/u.test(word.text) && owner?.capital === true && word.gap.trim() === "") {
       if (!argument.words.has(owner.stem)) return false;
       continue;
@@ -247,8 +254,9 @@ function isHeadBehind(zone: readonly Token[], at: number, argument: Argument, pl
       // "shares of X closed higher", "all outstanding shares of X" are X, "a third of the shares" is not.
       if (SHARES.test(noun.text))
         return isSubject ? !place.predication.isPassive : zone.slice(0, n).some(({ text }) => WHOLE.test(text));
-      // "the youth team of X" is not X.
-      return WORDS.standFor.has(noun.text) && !WORDS.lesser.has(modifier?.text);
+      // "the youth team of X" is not X, and "the first leg of the final of X" is not its final.
+      if (!WORDS.standFor.has(noun.text) || WORDS.lesser.has(modifier?.text)) return false;
+      if (!WORDS.of.has(modifier?.text)) return true;
     }
     // "hat am Abend den Haushalt beschlossen": an article that no preposition governs begins a noun phrase.
     if (

@@ -32,7 +32,7 @@ const BEGINNING =
 const LOWER =
   /^(?:second|third|fourth|one|among|almost|nearly|fast|presque|casi|quasi|quase|deuxieme|troisieme|segund[ao]s?|tercer[ao]?|second[ao]|terz[ao]|terceir[ao]|of|de|di|tra|fra|entre|parmi)$/u;
 
-const NEXT = /^(?:second|third|fourth|fifth)$/u;
+export const NEXT = /^(?:second|third|fourth|fifth)$/u;
 
 function asksNext(question: readonly Word[], at: number): boolean {
   return itemsBefore(question, at, 2).some(({ text }) => NEXT.test(text));

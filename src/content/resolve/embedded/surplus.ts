@@ -41,10 +41,12 @@ export function hasSurplus(
   part: { readonly start: number; readonly end: number; readonly isSubjectOnly?: boolean },
 ): boolean {
   const { isSubjectOnly = false } = part;
-  if (asked.language !== language) return false;
+  const question = wordsOf(asked.plan.statement);
+  // "O Fennick feminino"
+  if (asked.language !== language)
+    return !isSubjectOnly && !question.some(isLesser) && tokens.some((word) => isLesser(word) && isWithin(word, part));
   const grammar = GRAMMARS[language];
   const figures = quantitiesOf(text, language, dates);
-  const question = wordsOf(asked.plan.statement);
   if (language === "en" && hasLikeName(asked, tokens, question)) return true;
   const isOnlyHere = (words: RegExp): boolean =>
     words.test(text.slice(part.start, part.end)) && !words.test(asked.plan.statement);
@@ -58,6 +60,8 @@ export function hasSurplus(
       if (isVerb(asked, words, at, { grammar, language })) return "verb";
       // "voters" is a word for the manner of a decision, too.
       if (asked.terms.has(word.stem)) return "own";
+      // "The highest temperature was 43 degrees" for "reach 45 degrees"
+      if (MOST.test(word.text) && isReached(asked)) return "harmless";
       if (isHarmless(words, at, grammar) || isAnyOf(asked, words[at + 1], question, word)) return "harmless";
       if (isNameOfOne(word, words[at - 1], question)) return "harmless";
       // "the acquisition" for "the takeover"
@@ -84,6 +88,17 @@ export function hasSurplus(
       hasAgent || patient === undefined || !terms.has(stem) || patient.words.has(stem);
     return isForeign({ words, roles, grammar, language, hasAgent, isCore, isDefinite, isPair }, isSubjectOnly);
   });
+}
+
+function isLesser({ text }: Word): boolean {
+  return WORDS.lesser.has(text);
+}
+
+const MOST = /^(?:highest|maximum|peak|hottest)$/u;
+
+function isReached({ predicate, thresholds }: Asked): boolean {
+  const isFrom = thresholds.every(({ comparison }) => comparison === "above" || comparison === "at least");
+  return isFrom && thresholds.length > 0 && !GRAMMARS.en.be.has(predicate?.text);
 }
 
 /** Verbs for a thing that was open before. */
@@ -235,7 +250,8 @@ function isHarmless(phrase: readonly Token[], at: number, grammar: Grammar): boo
     (COMPARING.test(text) && (!text.endsWith("er") || phrase[at + 1]?.text === "than")) ||
     ADVERB.test(text) ||
     [WORDS.time, WORDS.manner, WORDS.general, WORDS.standFor, WORDS.body].some((words) => words.has(text)) ||
-    (!capital && (says.has(text) || denies.has(text))) ||
+    // "the state Senate": behind an article it is a noun.
+    (!capital && !grammar.determiner.has(phrase[at - 1]?.text) && (says.has(text) || denies.has(text))) ||
     // "remains in office"
     (WORDS.in.has(phrase[at - 1]?.text) && WORDS.state.has(text)) ||
     WORDS.time.has(phrase[at - 1]?.text) ||
@@ -260,7 +276,11 @@ function isVerb(
   // "the closed circuit": a participle before a noun.
   const next = words[at + 1];
   const isFirst = previous === undefined && next !== undefined && !isFunctionWord(next.text, grammar);
-  const isAttribute = isFirst || grammar.determiner.has(previous?.text) || grammar.preposition.has(previous?.text);
+  const isAttribute =
+    isFirst ||
+    [grammar.determiner, grammar.preposition].some((set) => set.has(previous?.text)) ||
+    // "reported adjusted revenue"
+    (/..ed$/u.test(previous?.text ?? "") && next?.gap === " " && !isFunctionWord(next.text, grammar));
   // "to lift the cup"
   if (previous?.text === "to" && grammar.determiner.has(words[at + 1]?.text)) return true;
   return (word.text.endsWith("ed") || IRREGULAR_PAST.has(word.text)) && !isAttribute;
@@ -309,7 +329,10 @@ function isBeside({ words, roles, language, isDefinite }: Phrase, at: number): b
     /^(?:met(?:er|re)s?|miles?)$/u.test(last?.text ?? "") &&
     /(?:s|relay|chase|style|fly|stroke)$/u.test(word?.text ?? "");
   if ((isRomanceAdjective || isLength) && isUnit && isJoined(at)) return true;
-  if (isBehind && (at > verb || isRomanceAdjective || roles[at + 1] === "verb" || words[at]?.gap === "-"))
+  // "Bitcoin mining cost was"
+  const rest = words.findIndex((one, n) => n > at && (roles[n] !== "other" || one.capital || !isJoined(n)));
+  const isRun = roles[roles[at - 1] === "own" ? rest : at + 1] === "verb";
+  if (isBehind && (at > verb || isRomanceAdjective || isRun || words[at]?.gap === "-"))
     return verb >= 0 || roles[at + 1] !== "harmless";
   if (!isJoined(at + 1)) return false;
   const next = words[at + 1];
@@ -319,6 +342,8 @@ function isBeside({ words, roles, language, isDefinite }: Phrase, at: number): b
       language === "de" ||
       isRomance(language) ||
       isDefinite(next) ||
+      // "Wrapped Bitcoin"
+      (at === 0 && word?.text.endsWith("ed") === true) ||
       // "Lieutenant Governor Marlow"
       WORDS.title.has(next.text))
   )

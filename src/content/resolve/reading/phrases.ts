@@ -57,4 +57,4 @@ export const DENIED =
 
 /** A forecast by voters or by a part of the votes. */
 export const POLLS =
-  /(?<!\p{L})(?:(?:exit|opinion)\spolls?|pollsters?|(?:early|partial)\s(?:returns|results|counts?)|polls\s(?:show|suggest|indicate|put|give|point|had|have)|umfragen?|hochrechnung\p{L}*|sondages?|sondeos?|sondagg[io]|sondagem|sondagens)(?!\p{L})/iu;
+  /(?<!\p{L})(?:(?:exit|opinion)\spolls?|pollsters?|(?:early|partial)\s(?:returns|results|counts?)|projections?|(?:half|part|most|some|(?<![\d.])\d{1,2}(?:\.\d+)?\s?(?:%|percent|per\scent))\s(?:of\s)?(?:the\s)?(?:votes?|ballots|precincts|districts)\s(?:were\s)?counted|polls\s(?:show|suggest|indicate|put|give|point|had|have)|umfragen?|hochrechnung\p{L}*|sondages?|sondeos?|sondagg[io]|sondagem|sondagens)(?!\p{L})/iu;

@@ -97,7 +97,7 @@ authority: regulator regulators watchdog watchdogs authority authorities commiss
 assembly: parliament senate congress assembly legislature chamber house council board landtag stadtrat gemeinderat senat assemblee conseil senado congreso pleno camera senato consiglio camara
 member: lawmakers legislators mps deputies senators councillors members abgeordnete stadtrate gemeinderate deputes senateurs elus conseillers administrateurs diputados senadores concejales deputati senatori consiglieri deputados vereadores
 manner: majorit* mehrheit* mayori* maggioran* maiori* vote* voto* voti* stimm* voix* margin* mistak* accident* default* law* decre* mail* email* hand* acclam* unanim* percent* cent ciento cento effect* wirkung effet efecto effetto efeito good favour favor
-general: toll new neue* nouve* nuev* nuov* novo* nova* ever annual* overall whole entire exactly official*
+general: toll new neue* nouve* nuev* nuov* novo* nova* ever annual annually overall whole entire exactly official*
 audience: people person* fan* guest* visitor* visiteur* visitant* visitator* spectator* spectateur* spettator* espectador* attende* menschen besucher* zuschauer* gast gaste asistent* persone pessoas
 attend: attend* visit visits visited visiting watch* welcom* drew draw* attract* receiv* host* saw sees had has count* record* regist* report* came come* flock* reach* total* accueill* recu recoit attir* enregist* compt* atteint besucht* kamen gekommen zahl* empf* verzeichn* anlock* lockt* gelockt recib* acog* atra* registr* asisti* asiste* alcanz* accol* ospit* raggiunt* receb* acolh* contou fell rose was stood
 attendance: attendanc* crowd* frequentation affluenc* besucherzahl* zuschauerzahl* asistencia afluencia affluenza presenz* assistencia
