@@ -1,6 +1,6 @@
+import { Parser } from "htmlparser2";
 import { FileError } from "../kinds/file-error.ts";
 import { canonicalPrefix } from "./namespaces.ts";
-import { XmlScanner, type XmlTag } from "./xml-scanner.ts";
 
 /** Elements of XML that are open at the same time. A file with more is rejected. */
 const MAX_DEPTH = 256;
@@ -57,73 +57,62 @@ function encodingOf([first, second]: Uint8Array): "utf-8" | "utf-16le" | "utf-16
   return (first === 0xfe && second === 0xff) || (first === 0 && second === 0x3c) ? "utf-16be" : "utf-8";
 }
 
-/** The prefixes in a part of a document, and what its tags are with them. */
-interface Scope {
-  readonly prefixes: ReadonlyMap<string, string>;
-  readonly named: Map<XmlTag, NamedTag>;
-}
-
-/** A tag with usual prefixes. */
-interface NamedTag {
-  readonly element: XmlElement;
-  readonly scope: Scope;
-  /** Characters of its attributes. */
-  readonly length: number;
-}
-
 interface Open extends OpenElement {
-  readonly scope: Scope;
+  /** The usual prefixes by those of the file. */
+  readonly prefixes: ReadonlyMap<string, string>;
   /** The nodes and characters in memory before it. */
   readonly held: number;
   readonly heldText: number;
 }
 
-const NO_PREFIXES: Scope = { prefixes: new Map(), named: new Map() };
-
 class Builder {
   readonly #containers: Containers;
   readonly #root: XmlElement = { name: "", attributes: {}, children: [] };
-  readonly #open: Open[] = [{ element: this.#root, scope: NO_PREFIXES, held: 0, heldText: 0 }];
-  readonly #scanner: XmlScanner;
+  readonly #open: Open[] = [{ element: this.#root, prefixes: new Map(), held: 0, heldText: 0 }];
+  readonly #parser: Parser;
   #held = 0;
   #heldText = 0;
   isStopped = false;
 
   constructor(containers: Containers) {
     this.#containers = containers;
-    this.#scanner = new XmlScanner({
-      open: (tag) => this.#start(tag),
-      text: (text) => this.#text(text),
-      close: () => this.#end(),
-    });
+    this.#parser = new Parser(
+      {
+        onopentag: (name, attributes) => this.#start(name, attributes),
+        ontext: (text) => this.#text(text),
+        onclosetag: () => this.#end(),
+      },
+      { xmlMode: true },
+    );
   }
 
   write(text: string): void {
-    this.#scanner.write(text);
+    this.#parser.write(text);
   }
 
   end(): XmlElement {
-    if (!this.isStopped) this.#scanner.end();
+    if (!this.isStopped) this.#parser.end();
     const root = this.#root.children.find((child) => typeof child !== "string");
     if (root === undefined) throw new FileError("it has a part that is not XML");
     return root;
   }
 
-  #start(tag: XmlTag): void {
+  #start(name: string, attributes: Readonly<Record<string, string>>): void {
     if (this.isStopped) return;
     const parent = this.#top();
     if (this.#open.length > MAX_DEPTH) throw new FileError(`it has more than ${MAX_DEPTH} nested elements`);
-    const known = parent.scope.named.get(tag) ?? namedTag(tag, parent.scope);
-    const { scope, length } = known;
-    // Nothing is added to an element without an end tag, so that all equal ones are one.
-    const { name, attributes } = known.element;
-    const element = tag.isEmpty ? known.element : { name, attributes, children: [] };
-    const before = this.#held;
-    const textBefore = this.#heldText;
+    const prefixes = prefixesIn(attributes, parent.prefixes);
+    const named: Record<string, string> = {};
+    let length = 0;
+    for (const [key, value] of Object.entries(attributes)) {
+      // An attribute without a prefix has no namespace.
+      named[key.includes(":") ? canonicalName(key, prefixes) : key] = value;
+      length += value.length;
+    }
+    const element = { name: canonicalName(name, prefixes), attributes: named, children: [] };
+    this.#open.push({ element, prefixes, held: this.#held, heldText: this.#heldText });
     parent.element.children.push(element);
     this.#hold(1, length);
-    if (tag.isEmpty) this.#take(element, before, textBefore);
-    else this.#open.push({ element, scope, held: before, heldText: textBefore });
   }
 
   #text(text: string): void {
@@ -136,20 +125,16 @@ class Builder {
     this.#hold(typeof last === "string" ? 0 : 1, text.length);
   }
 
+  /** Passes on a child of a container, and frees the memory that it took. */
   #end(): void {
     const closed = this.isStopped || this.#open.length <= 1 ? undefined : this.#open.pop();
-    if (closed !== undefined) this.#take(closed.element, closed.held, closed.heldText);
-  }
-
-  /** Passes on a child of a container, before which this much was in memory. */
-  #take(child: XmlElement, held: number, heldText: number): void {
     const parent = this.#top().element;
     const take = this.#containers.get(parent.name);
-    if (take === undefined) return;
+    if (closed === undefined || take === undefined) return;
     parent.children.length = 0;
-    this.#held = held;
-    this.#heldText = heldText;
-    this.isStopped = take(child, this.#open) === "stop";
+    this.#held = closed.held;
+    this.#heldText = closed.heldText;
+    this.isStopped = take(closed.element, this.#open) === "stop";
   }
 
   #hold(nodes: number, characters: number): void {
@@ -165,42 +150,19 @@ class Builder {
   }
 }
 
-function namedTag(tag: XmlTag, outer: Scope): NamedTag {
-  const { name, attributes, isKept } = tag;
-  let { prefixes } = outer;
-  let length = 0;
-  for (const key in attributes) {
-    length += attributes[key]?.length ?? 0;
-    if (key === "xmlns" || key.startsWith("xmlns:"))
-      prefixes = new Map(prefixes).set(key.slice(6), canonicalPrefix(attributes[key] ?? ""));
-  }
-  const element = {
-    name: canonicalName(name, prefixes, true),
-    attributes: canonicalAttributes(attributes, prefixes),
-    children: [],
-  };
-  const scope = prefixes === outer.prefixes ? outer : { prefixes, named: new Map() };
-  const named = { element, scope, length };
-  if (isKept) outer.named.set(tag, named);
-  return named;
-}
-
-function canonicalName(name: string, prefixes: ReadonlyMap<string, string>, isElement: boolean): string {
-  const colon = name.indexOf(":");
-  if (colon === -1 && !isElement) return name;
-  const prefix = colon === -1 ? "" : name.slice(0, colon);
-  const known = prefixes.get(prefix);
-  if (known === undefined || known === prefix) return name;
-  return `${known}:${name.slice(colon + 1)}`;
-}
-
-function canonicalAttributes(
+function prefixesIn(
   attributes: Readonly<Record<string, string>>,
-  prefixes: ReadonlyMap<string, string>,
-): Record<string, string> {
-  const named: Record<string, string> = {};
-  for (const key in attributes) named[canonicalName(key, prefixes, false)] = attributes[key] ?? "";
-  return named;
+  outer: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> {
+  const declared = Object.entries(attributes).filter(([key]) => key === "xmlns" || key.startsWith("xmlns:"));
+  if (declared.length === 0) return outer;
+  return new Map([...outer, ...declared.map(([key, value]) => [key.slice(6), canonicalPrefix(value)] as const)]);
+}
+
+function canonicalName(name: string, prefixes: ReadonlyMap<string, string>): string {
+  const colon = name.indexOf(":");
+  const known = prefixes.get(colon === -1 ? "" : name.slice(0, colon));
+  return known === undefined ? name : `${known}:${name.slice(colon + 1)}`;
 }
 
 /** The first child with this name. */
