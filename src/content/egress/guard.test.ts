@@ -212,6 +212,16 @@ test("a page that cannot be reached fails with the reason", async () => {
   expect(session.assertReachable(new URL("http://a.test/"))).rejects.toMatchObject({ code: "address-refused" });
 });
 
+test("a page whose proxy cannot be used fails with the reason, and is not looked up", async () => {
+  const proxy = { protocol: "http", host: "192.0.2.9", port: 22, user: undefined, isTrusted: false } as const;
+  const policy = { ...ANYWHERE, allowsPort: (port: number) => port === 80 };
+  const { session, looked } = sessionOf({ policy, proxy });
+  expect(session.assertReachable(new URL("http://a.test/"))).rejects.toMatchObject({
+    message: egressError("proxy-refused").message,
+  });
+  expect(looked).toEqual([]);
+});
+
 test("a proxy is bound to a visit, and closed with it or at once after it", () => {
   const did: string[] = [];
   const proxyOf = (name: string) => ({

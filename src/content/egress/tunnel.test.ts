@@ -1,5 +1,6 @@
 import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
 import { type AddressInfo, createServer, type Socket } from "node:net";
+import { freePort } from "../../lib/testing/listen.ts";
 import { patient } from "../../lib/testing/patience.ts";
 import { watchTimers } from "../../lib/testing/timers.ts";
 import { EGRESS_LIMITS } from "./limits.ts";
@@ -188,6 +189,12 @@ test("addresses of version 4 are tried first, three in all, and none after a ref
   expect(await opened(scripts, all)).toEqual({ result: "proxy", unused: 1 });
   const login: Step = [refusing("192.0.2.1:443")[0], "HTTP/1.1 407 No\r\n\r\n"];
   expect(await opened([[login], [refusing("192.0.2.2:443")]], all)).toEqual({ result: "proxy-login", unused: 1 });
+});
+
+test.each(["http", "socks5"] as const)("a proxy of %s that accepts no connections", async (protocol) => {
+  const port = await freePort();
+  const route = { proxy: { protocol, host: "127.0.0.1", port, user, isTrusted: true }, addresses: ["127.0.0.1"] };
+  expect(await openTunnel(route, { addresses: ["192.0.2.7", "192.0.2.8"], port: 443 })).toBe("proxy");
 });
 
 test("an attempt ends with its visit and not with its time, and nothing is tried after it", async () => {

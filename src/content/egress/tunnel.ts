@@ -44,7 +44,6 @@ export async function openTunnel(
     signal?.addEventListener("abort", end, { once: true });
     socket.on("error", end);
     try {
-      await connected(socket);
       await (proxy.protocol === "http" ? askHttp : askSocks)(socket, proxy, { address, port });
       socket.setNoDelay(true);
       return socket;
@@ -63,13 +62,6 @@ export async function openTunnel(
 interface Wanted {
   readonly address: string;
   readonly port: number;
-}
-
-function connected(socket: Socket): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  socket.once("connect", resolve);
-  socket.once("close", () => reject(new TunnelError("proxy")));
-  return promise;
 }
 
 /** RFC 9110 §9.3.6. */
