@@ -122,7 +122,6 @@ export class Fetch implements SubrequestSink {
   #respondToAll(stored: StoredResponse, status: string): void {
     this.#finish(true);
     for (const reader of this.#readers) this.#host.respondFrom(reader, stored, status);
-    this.#readers.clear();
   }
 
   #begin(head: ResponseHead, received: ReceivedHead): void {
@@ -254,7 +253,6 @@ export class Fetch implements SubrequestSink {
     }
     this.#finish(false);
     for (const { exchange } of this.#readers) exchange.response.abort(error);
-    this.#readers.clear();
   }
 
   fail(error: TurnpikeError): void {
@@ -268,7 +266,6 @@ export class Fetch implements SubrequestSink {
     else {
       this.#finish(false);
       for (const { exchange } of this.#readers) this.#host.respondWithError(exchange, error);
-      this.#readers.clear();
     }
   }
 
