@@ -2,6 +2,8 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { type FieldSection } from "node:quic";
 import { type ServerHost } from "../exchange/server-host.ts";
 import { Host } from "../http2/testing/scripted-client.ts";
+import { Outgoing } from "../wire/outgoing.ts";
+import { FakeWire } from "../wire/testing/fake-wire.ts";
 import { ClientPackets } from "./client-packets.ts";
 import { AwaitedHeads, RequestStream, type StreamOwner } from "./request-stream.ts";
 import { ScriptedStream } from "./testing/scripted-stream.ts";
@@ -98,6 +100,23 @@ test("a POST is handled in the next turn, and its body and trailers follow", asy
   expect(read).toEqual(["ab", "c", "d", "end x-t: 1\r\n"]);
   await stream.close();
   expect(owner.reports).toEqual(["ended false", "closed"]);
+});
+
+test("bytes that the reader of a body writes leave at once", async () => {
+  const wire = new FakeWire();
+  const outgoing = new Outgoing(wire, { onBlocked() {} }, host.buffers);
+  head({ ":method": "POST" });
+  await settle();
+  host.exchanges[0]?.body.readTo({
+    data: () => {
+      outgoing.text("read");
+      return true;
+    },
+    end() {},
+    abort() {},
+  });
+  await stream.data("ab");
+  expect(wire.text).toBe("read");
 });
 
 test.each([{ "content-length": "5" }, { expect: "100-continue" }])("a GET with %j is handled at once", (fields) => {

@@ -2,6 +2,8 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type RequestHead, type Transport } from "../exchange/exchange.ts";
 import { Host } from "../http2/testing/scripted-client.ts";
+import { Outgoing } from "../wire/outgoing.ts";
+import { FakeWire } from "../wire/testing/fake-wire.ts";
 import { ClientPackets } from "./client-packets.ts";
 import { Http3RequestBody } from "./request-body.ts";
 import { Http3Exchange } from "./server-exchange.ts";
@@ -313,6 +315,17 @@ test("a sender pauses when 65,536 bytes are not framed, and goes on when they ar
   await stream.frame();
   expect(told).toEqual(["drain"]);
   expect(exchange.data(bytes(HIGH_WATER - 1))).toBe(true);
+});
+
+test("bytes that a sender writes when it may go on leave at once", async () => {
+  const exchange = create();
+  const wire = new FakeWire();
+  const outgoing = new Outgoing(wire, { onBlocked() {} }, host.buffers);
+  exchange.onDrain = () => outgoing.text("go on");
+  start(exchange, -1);
+  exchange.data(bytes(HIGH_WATER));
+  await stream.frame();
+  expect(wire.text).toBe("go on");
 });
 
 test("a sender that goes on too early is paused again until its data is framed", async () => {

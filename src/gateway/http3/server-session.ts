@@ -38,7 +38,7 @@ export class Http3ServerConnection extends Deadline implements ServerConnection,
   readonly packets: ClientPackets;
   readonly #quic: QuicSession;
   readonly #options: SessionOptions;
-  /** `maxIdleMs` if the engine, which counts in seconds, cannot keep it; else 0. */
+  /** `maxIdleMs` if the engine, which counts in seconds, cannot keep it; else infinite. */
   readonly #exactIdleMs: number;
   #open = 0;
   #idleSince: number;
@@ -54,7 +54,7 @@ export class Http3ServerConnection extends Deadline implements ServerConnection,
     super();
     this.#quic = quic;
     this.#options = options;
-    this.#exactIdleMs = options.maxIdleMs % 1000 === 0 ? 0 : options.maxIdleMs;
+    this.#exactIdleMs = options.maxIdleMs % 1000 === 0 ? Number.POSITIVE_INFINITY : options.maxIdleMs;
     this.host = options.host;
     this.peerAddress = plainAddress(options.peerAddress);
     this.transport = options.transport;
@@ -156,16 +156,13 @@ export class Http3ServerConnection extends Deadline implements ServerConnection,
   override onDeadline(): void {
     if (this.#over) return;
     const now = this.host.wheel.now();
-    const exactIdleMs = this.#exactIdleMs;
-    if (exactIdleMs > 0) {
-      const { bytesReceived } = this.#quic.stats;
-      if (bytesReceived !== this.#heardBytes) {
-        this.#heardBytes = bytesReceived;
-        this.#heardAt = now;
-      } else if (now - this.#heardAt >= exactIdleMs) {
-        this.cutOff();
-        return;
-      }
+    const { bytesReceived } = this.#quic.stats;
+    if (bytesReceived !== this.#heardBytes) {
+      this.#heardBytes = bytesReceived;
+      this.#heardAt = now;
+    } else if (now - this.#heardAt >= this.#exactIdleMs) {
+      this.cutOff();
+      return;
     }
     if (now - this.idleSince >= this.#idleMs) {
       if (this.#leaving) this.cutOff();
@@ -182,11 +179,8 @@ export class Http3ServerConnection extends Deadline implements ServerConnection,
   }
 
   #arm(): void {
-    const exactIdleMs = this.#exactIdleMs;
-    const now = this.host.wheel.now();
-    const idle = this.idleSince + this.#idleMs - now;
-    const exact = exactIdleMs > 0 ? exactIdleMs / IDLE_CHECKS : Number.POSITIVE_INFINITY;
-    const due = Math.min(idle, exact);
+    const idle = this.idleSince + this.#idleMs - this.host.wheel.now();
+    const due = Math.min(idle, this.#exactIdleMs / IDLE_CHECKS);
     if (due !== Number.POSITIVE_INFINITY) this.host.wheel.set(this, Math.max(due, 0));
   }
 }

@@ -114,13 +114,12 @@ class Http3Server {
 
   bound(endpoint: QuicEndpoint): void {
     this.#endpoint = endpoint;
-    const chosen = endpoint.address?.port ?? 0;
-    this.port = this.#options.port === 0 ? chosen : this.#options.port;
+    const chosen = endpoint.address?.port;
     endpoint.closed.catch((error: unknown) => {
       if (!this.#draining) this.#options.onError(error);
     });
-    if (endpoint.address === undefined)
-      throw new Error(`Cannot listen on ${this.#options.address}: UDP cannot be bound there`);
+    if (chosen === undefined) throw new Error(`Cannot listen on ${this.#options.address}: UDP cannot be bound there`);
+    this.port = this.#options.port === 0 ? chosen : this.#options.port;
     prepareSocket(chosen, this.#options);
   }
 

@@ -38,7 +38,7 @@ export class UnsentData {
 
   /** Returns the memory of the bytes that were sent since the last count. */
   recount(quic: Pick<QuicStream, "stats">): void {
-    if (this.#held > 0) this.#shrink(Math.max(this.#written - Number(quic.stats.bytesSent), 0));
+    this.#shrink(Math.max(this.#written - Number(quic.stats.bytesSent), 0));
   }
 
   /** The engine has closed the stream. */
