@@ -83,6 +83,17 @@ test("a response that breaks off is replaced by an error, and frees its memory",
   expect([client.events, errors, memory.used]).toEqual([["502", "sick", "end"], ["upstream-failed"], 0]);
 });
 
+test("the error in place of a broken response takes memory for its own bytes", () => {
+  const exchange = create();
+  begin(exchange, -1);
+  exchange.response.data(Buffer.from("abc"));
+  const { response } = exchange;
+  response.abort(BROKEN);
+  begin(exchange, -1);
+  response.data(Buffer.from("de"));
+  expect(memory.used).toBe(2);
+});
+
 test.each<readonly [string, Partial<Plain<RequestHead>>, Partial<ResponseHead>]>([
   ["a response without a body", {}, { bodyLength: 0 }],
   ["a response to HEAD", { method: "HEAD" }, { bodyLength: 5 }],

@@ -110,8 +110,7 @@ export class BufferedResponse extends Deadline implements ResponseSink {
   }
 
   #take(bytes: number): boolean {
-    if (bytes <= this.#taken) return true;
-    const taken = this.#deps.memory.resize(this.#taken, bytes);
+    const taken = this.#deps.memory.resize(this.#taken, Math.max(this.#taken, bytes));
     if (taken === -1) return false;
     this.#taken = taken;
     return true;
