@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
 import { plentyOfBuffers } from "../../lib/testing/plenty.ts";
 import { TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { onlySlot, Telemetry } from "../telemetry/telemetry.ts";
@@ -97,4 +97,21 @@ test("servers are added and removed, and unchanged servers stay the same objects
   expect(new Set(picks(upstream, 9))).toEqual(new Set(["1", "2", "4"]));
   upstream.setMembers([]);
   expect(picks(upstream, 1)).toEqual(["none"]);
+});
+
+test("servers that are removed or changed close their connections, and unchanged servers keep them", () => {
+  const upstream = upstreamOf(member(1), member(2), member(3));
+  const closed: string[] = [];
+  for (const { key, pool } of upstream.servers) spyOn(pool, "close").mockImplementation(() => void closed.push(key));
+  upstream.setMembers([member(1), member(3, { maxFails: 2 })]);
+  expect(closed).toEqual(["127.0.0.1:2", "127.0.0.1:3"]);
+  upstream.close();
+  expect(closed.slice(2)).toEqual(["127.0.0.1:1"]);
+});
+
+test("a member that is named twice has two servers, of which each keeps its own connections", () => {
+  const upstream = upstreamOf(member(1));
+  const [first] = upstream.servers;
+  upstream.setMembers([member(1), member(1)]);
+  expect(upstream.servers.map((server) => server === first)).toEqual([true, false]);
 });

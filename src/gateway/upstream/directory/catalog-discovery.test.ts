@@ -135,6 +135,26 @@ test("an index of 0 is never sent", async () => {
   expect(catalog.queries).toEqual([WEB, `${WEB}&index=1&wait=15s`]);
 });
 
+const MOST_DIGITS = "9".repeat(20);
+
+test.each([
+  ["", ""],
+  ["17x", ""],
+  ["x17", ""],
+  [`${MOST_DIGITS}9`, ""],
+  [MOST_DIGITS, `&index=${MOST_DIGITS}&wait=15s`],
+])("after the index %j, the query has %j", async (index, part) => {
+  const indexes = ["12", index];
+  catalog.intercept = () => Response.json([], { headers: { "X-Consul-Index": indexes.shift() ?? "" } });
+  discover();
+  await until("three queries were sent", () => {
+    proceed();
+    return catalog.queries[2];
+  });
+  expect(catalog.queries.slice(0, 3)).toEqual([WEB, `${WEB}&index=12&wait=15s`, WEB + part]);
+  expect(logged).toEqual([]);
+});
+
 test("a constantly changing service, or a catalog that does not wait, is queried once per interval after two early responses", async () => {
   catalog.intercept = () => Response.json([]);
   const made = discover();
@@ -193,6 +213,22 @@ for (const { what, response, reason } of TROUBLES) {
     expect(logged).toEqual([`${name}: lookup failed (${reason}); the last server stays`, `${name} responds again`]);
   });
 }
+
+test("after a good response, the pauses start short again", async () => {
+  const statuses = [500, 500, 200, 500];
+  catalog.intercept = () => Response.json([], { status: statuses[catalog.queries.length - 1] ?? 200 });
+  const made = discover();
+  const pauses: number[] = [];
+  for (let count = 1; count <= statuses.length; count++) {
+    await until("the next query is planned", () => {
+      if (catalog.queries.length < count) proceed();
+      return catalog.queries.length === count && Number.isFinite(made.due) ? true : undefined;
+    });
+    pauses.push(made.due - clock.time);
+    clock.advance(made.due - clock.time + 10);
+  }
+  expect(pauses.map((ms) => Math.round(ms / 1000))).toEqual([1, 2, 0, 1]);
+});
 
 test("an unreachable catalog is queried again after growing pauses", async () => {
   await catalog.stop();

@@ -159,6 +159,9 @@ test("after failures, the pauses start short and grow up to interval_s", async (
   }
   expect(waits).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
   expect(logged).toEqual(['upstream "u": DNS for "app.test": lookup failed (ESERVFAIL); no server is known']);
+  await next(made, response(["10.0.0.1"]));
+  await next(made, () => FAILURE);
+  expect(nextMs(made)).toBe(1000);
 });
 
 test("a query to a silent name server reaches its timeout after 5 s", async () => {
