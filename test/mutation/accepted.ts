@@ -457,4 +457,23 @@ export const ACCEPTED: readonly Accepted[] = [
     mutant: "5  →  (5 + 1)",
     reason: "a millisecond between two looks more or less",
   },
+  {
+    file: "src/gateway/tenants/tenant-server.ts",
+    code: "uncounted ??= new ServerMetrics(new Float64Array(zoneShape(1).counters), 0);",
+    mutant:
+      "uncounted ??= new ServerMetrics(new Float64Array(zoneShape(1).counter…  →  (uncounted = new ServerMetrics(new Float64Array(zoneShape(1).counters…",
+    reason: "saves memory: each tenant would have counters of its own, and nothing reads them",
+  },
+  {
+    file: "src/gateway/proxy/cache/fetch.ts",
+    code: "this.#readers.clear();",
+    mutant: "this.#readers.clear();  →  ;",
+    reason: "saves memory while the one client reads: the functions of the others are replaced when they go on alone",
+  },
+  {
+    file: "src/gateway/upstream/directory/directory.ts",
+    code: "if (upstream === undefined) return;",
+    mutant: "upstream === undefined  →  false",
+    reason: "a discovery that the plan does not have is closed and reports nothing: the type alone asks for the branch",
+  },
 ];
