@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { messageOf } from "../../../lib/caught.ts";
-import { MAX_CACHED_MODULES, ModuleCache } from "./module-cache.ts";
+import { cannotLoad, MAX_CACHED_MODULES, ModuleCache } from "./module-cache.ts";
 import { assemble, onRequest, op, u32 } from "./testing/assembler.ts";
 import { MEMORY_BYTES } from "./testing/metered.ts";
 
@@ -114,6 +114,15 @@ test.each(UNLOADABLE)("%s does not load, and the error says which file and why",
   const said = await new ModuleCache().load(path, MEMORY_BYTES).catch(messageOf);
   expect(said).toStartWith(`Cannot load the filter "${path}": `);
   expect(said).toContain(reason);
+});
+
+test.each([
+  ["ENOENT", "there is no such file"],
+  ["EACCES", "the file may not be read"],
+  ["EIO", "the message of the system"],
+])("a file that cannot be read for %s is reported as: %s", (code, reason) => {
+  const error = cannotLoad("/a.wasm", Object.assign(new Error("the message of the system"), { code }));
+  expect(error.message).toBe(`Cannot load the filter "/a.wasm": ${reason}`);
 });
 
 test("a file that is absent, a folder, or too large does not load", async () => {

@@ -91,7 +91,12 @@ const REFUSED: readonly (readonly [what: string, module: Uint8Array, reason: Reg
   ["an else without an if", functionOf([0x05]), /an else without an if/],
   ["a catch without a try", functionOf([0x19]), /a catch without a try/],
   ["a function that does not end", raw(ONE_FUNCTION, section(10, [1, 2, 0, 0x02])), /ends too early/],
-  ["a function with bytes behind it", raw(ONE_FUNCTION, section(10, [1, 3, 0, 0x0b, 0x01])), /bytes behind its end/],
+  ["a function with bytes behind it", raw(ONE_FUNCTION, section(10, [1, 3, 0, 0x0b, 0x01])), /where its length says/],
+  [
+    "a function that ends in the next one",
+    raw(ONE_TYPE, section(3, [2, 0, 0]), section(10, [2, 2, 0, 0x01, 0x0b])),
+    /where its length says/,
+  ],
   ["a function that is too long", raw(ONE_FUNCTION, section(10, [1, 90, 0, 0x0b])), /ends too early/],
   ["functions without bodies", raw(ONE_FUNCTION), /declares 1 functions, and has bodies for 0/],
   ["too many local variables", functionWithLocals(), /more than 50000 local variables/],

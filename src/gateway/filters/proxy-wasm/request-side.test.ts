@@ -1,16 +1,17 @@
 import { expect, test } from "bun:test";
 import { BROKEN } from "../../../../test/flow/testing/flow.ts";
 import { op } from "../module/testing/assembler.ts";
-import { BUFFER, STREAM } from "./guest/enums.ts";
+import { BUFFER, MAP, STREAM } from "./guest/enums.ts";
 import { DEADLINE_MS, FIRST_STREAM, PlayedReader, playedStream } from "./testing/played-stream.ts";
 import { call, type Filter, TEXTS } from "./testing/proxy-module.ts";
 
-const [SET_TICK, SET_CONTEXT, GO_ON, SET_BYTES] = [0, 1, 2, 3];
+const [SET_TICK, SET_CONTEXT, GO_ON, SET_BYTES, ADD_FIELD] = [0, 1, 2, 3, 4];
 const IMPORTS: NonNullable<Filter["imports"]> = [
   ["proxy_set_tick_period_milliseconds", 1],
   ["proxy_set_effective_context", 1],
   ["proxy_continue_stream", 1],
   ["proxy_set_buffer_bytes", 5],
+  ["proxy_add_header_map_value", 5],
 ];
 const TICK_MS = 100;
 /** Leaves 0. */
@@ -280,5 +281,19 @@ test.each([
   await settle();
   expect([client.events.slice(1), reader.events]).toEqual([["filter-failed", "end"], ["ab"]]);
   expect(calls.at(-1)).toBe("cancel");
+  close();
+});
+
+test.each([
+  ["changes", call(ADD_FIELD, MAP.requestTrailers, TEXTS, 1, TEXTS, 1), "x: 1\r\n+: +"],
+  ["only reads", op.i32(0), "x: 1"],
+])("trailers that a filter %s follow the body", async (_what, callback, trailers) => {
+  const filter = filterOf({ proxy_on_request_body: op.i32(0), proxy_on_request_trailers: callback });
+  const { exchange, body, close } = await playedStream(filter, post(-1));
+  body.sink?.data(Buffer.from("ab"));
+  const reader = new PlayedReader();
+  exchange.body.readTo(reader);
+  body.sink?.end("x: 1\r\n");
+  expect(reader.events).toEqual(["ab", `end ${trailers}`]);
   close();
 });

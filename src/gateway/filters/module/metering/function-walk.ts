@@ -38,13 +38,12 @@ export class FunctionWalk {
     const reader = this.#reader;
     const control = this.#control;
     this.edits.clear();
-    reader.narrow(end);
     control.cost = this.#locals() + type.params.length;
     const entry = this.edits.add(Edit.charge, reader.offset);
     control.open("function", type.results.length, reader.offset, entry);
     control.cost = 0;
     while (control.depth > 0) this.#instruction();
-    if (reader.offset !== end) throw new ModuleRefused("a function has bytes behind its end", reader.offset);
+    if (reader.offset !== end) throw new ModuleRefused("a function does not end where its length says", reader.offset);
   }
 
   /** Skips the local variables. Returns their number. */

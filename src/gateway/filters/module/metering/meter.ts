@@ -157,7 +157,6 @@ function meterCode(shape: ModuleShape, indexes: MeterIndexes, added: readonly Ui
     if (length > section.end - start) throw reader.truncated(start);
     // Type indices were checked when the functions were read.
     walk.body(types[functions[number] as number] as ModuleShape["types"][number], start + length);
-    reader.narrow(section.end);
     writeBody(out, bytes.subarray(start, start + length), { start, number, edits: walk.edits, inserted });
     if (out.length > MAX_METERED_BYTES) {
       throw new ModuleRefused(`it has more than ${MAX_METERED_BYTES} bytes with its metering`);

@@ -6,16 +6,11 @@ const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 export class ByteReader {
   readonly bytes: Uint8Array;
   offset: number;
-  #end: number;
+  readonly #end: number;
 
   constructor(bytes: Uint8Array, start = 0, end = bytes.length) {
     this.bytes = bytes;
     this.offset = start;
-    this.#end = end;
-  }
-
-  /** Limits reading to `end`, where the current section or function ends. */
-  narrow(end: number): void {
     this.#end = end;
   }
 
