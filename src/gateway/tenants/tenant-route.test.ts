@@ -171,6 +171,16 @@ test("requests of a tenant that is being started wait, and go where the first on
   expect(filtered.length).toBe(1);
 });
 
+test("tenants that are being started at the same time each have their own start and their own socket", async () => {
+  const [first, other] = [await ask(), await ask({}, "b")];
+  expect(filtered.map(({ exchange }) => exchange)).toEqual([first, other]);
+  const waiting = await ask({}, "b");
+  await filtered[0]?.allow("vms/a.sock");
+  expect([first, other, waiting].map(({ goesTo }) => goesTo)).toEqual(["vms/a.sock", undefined, undefined]);
+  await filtered[1]?.allow("vms/b.sock");
+  expect([other.goesTo, waiting.goesTo]).toEqual(["vms/b.sock", "vms/b.sock"]);
+});
+
 test("if the filter responds to the first request, the next one starts the tenant", async () => {
   const [first, second] = [await ask(), await ask()];
   await filtered[0]?.respond();
@@ -423,7 +433,7 @@ async function sent(head: Partial<Plain<RequestHead>> = {}): Promise<Asked> {
 test.each(["upstream-failed", "no-upstream"] as const)(
   "a GET that gets %s has its tenant started again, once",
   async (code) => {
-    const { target: to, codes } = target();
+    const { target: to, codes, leftMs } = target();
     const exchange = await sent();
     exchange.head.fields = "x-changed: 1\r\n";
     warm.drop("a");
@@ -433,8 +443,9 @@ test.each(["upstream-failed", "no-upstream"] as const)(
     expect([codes, filtered.length, exchange.head.fields]).toEqual([[], starts + 1, "x-tenant: a\r\n"]);
     to.respondWithError(exchange, new TurnpikeError(code, "gone"));
     expect(codes).toEqual([code]);
+    // The filter has responded: nothing is forwarded.
     await filtered.at(-1)?.respond();
-    expect(errors).toEqual([]);
+    expect([errors, leftMs]).toEqual([[], []]);
   },
 );
 

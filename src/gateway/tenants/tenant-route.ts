@@ -213,7 +213,6 @@ export class TenantRoute implements TrafficSplit {
     const since = this.#now;
     wait.begin(visit.waitMs);
     atDeparture(exchange, () => wait.gone());
-    if (exchange.gone) wait.gone();
     const turn = await wait.turn;
     visit.waitMs = Math.max(visit.waitMs - (this.#now - since), 1);
     return this.#after(turn, cold);
