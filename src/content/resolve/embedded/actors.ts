@@ -101,13 +101,27 @@ function isBehindOf(zone: readonly Token[], at: number, grammar: Grammar): boole
   return WORDS.of.has(before?.text);
 }
 
+/** The first consonants of a word. */
+function bonesOf(word: string): string {
+  return word.replace(/[aeiou]/gu, "").slice(0, 5);
+}
+
 /** "elected treasurer", "elected mayor of Durne", for "elected mayor of Veldt" */
-export function hasOtherOffice(asked: Asked, { after }: Predication, { grammar }: Reader): boolean {
+export function hasOtherOffice(asked: Asked, { after }: Predication, { grammar, language }: Reader): boolean {
   const { role, names } = asked;
   if (role === undefined) return false;
-  const start = after.findIndex((word) => role.words.has(word.stem) && !names.has(word.stem));
+  // "Präsidentin", "presidenta" for "president"
+  const isOffice = ({ stem }: Token): boolean =>
+    role.words.has(stem) ||
+    (language !== asked.language && [...role.words].some((own) => bonesOf(own) === bonesOf(stem)));
+  const start = after.findIndex((word) => isOffice(word) && !names.has(word.stem));
   if (start >= 0) return isOfOther(asked, after.slice(start), grammar);
-  const office = after.find(({ text, capital }) => !capital && !grammar.determiner.has(text) && text !== "as");
+  const isNoun = ({ text, capital, stem }: Token): boolean =>
+    !capital || (language === "de" && !names.has(stem) && !WORDS.time.has(text) && !isFunctionWord(text, grammar));
+  const office = after.find(
+    (word) =>
+      isNoun(word) && !grammar.determiner.has(word.text) && word.text !== "as" && (language !== "de" || word.capital),
+  );
   return (
     office !== undefined &&
     !isFunctionWord(office.text, grammar) &&

@@ -117,7 +117,9 @@ function comparedFit(sides: Sides): Fit {
       ({ capital, text }) =>
         capital && !/^\d/u.test(text) && !ADVERB.test(text) && !isFunctionWord(text, reader.grammar),
     );
-  return isOther && !doer.some((word) => agent?.words.has(word.stem) === true) ? OTHER_ACTOR : DIFFERENT;
+  // "The Liberal Party" for "the Green Party"
+  const isOwn = ({ stem, text }: Token): boolean => agent?.words.has(stem) === true && !WORDS.generic.has(text);
+  return isOther && !doer.some(isOwn) ? OTHER_ACTOR : DIFFERENT;
 }
 
 /** The words of a predication that can name who acts: those from "by" in a passive, which is at `by` in the words after it, or else -1. */

@@ -47,6 +47,9 @@ const PART =
 const SEVERAL =
   /\b(?:over|within|in|during|for)\s(?:(?:the|its)\s(?:past|last|first)\s)?(?:two|three|four|five|six|seven|eight|nine|ten|\d+)\s(?:days|weeks|months|years|decades|editions|seasons)(?!\p{L})/iu;
 
+/** "412,000 vehicles in the year to September", for a quarter. */
+const OF_YEAR = /\b(?:year|(?:12|twelve|nine|six)\smonths)\s(?:to|ended|ending)(?!\p{L})/iu;
+
 /** Measures with a name that their figure needs: "Services output grew by 0.6%" is not of GDP. */
 const MEASURES = /\b(?:GDP|GNP|PMI|PPI)\b/u;
 /** Other series with the same name: "the U-6 unemployment rate", "a 91% audience score". */
@@ -88,6 +91,9 @@ export function measured(
     // "The long-term averages are 8.1 named storms"
     const said = passage.text.slice(clause.start, clause.end);
     if ([USUAL, SEVERAL, POLLS].some((words) => words.test(said) && !words.test(statement))) return false;
+    const { from = 0, deadline = Number.POSITIVE_INFINITY } = asked.plan;
+    const isOfYear = one.unit !== "percent" && OF_YEAR.test(passage.text.slice(one.end, clause.end + BESIDE));
+    if (isOfYear && deadline - from < 10 * MONTH) return false;
     return (
       clause.isFact &&
       (acronym === undefined || clause.stems.has(acronym.toLowerCase())) &&

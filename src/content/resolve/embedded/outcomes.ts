@@ -226,7 +226,7 @@ function isOfInfinitive({ language = "en" }: Asked, { text, capital }: Token): b
 
 /** A part of a firm: "a minority stake", "20 percent of". All outstanding shares are the whole. */
 const SHARE =
-  /^(?!.*\b(?:all|outstanding|remaining)\b).*\b(?:stakes?|shares?|stock|interest|holding)\b|\b\d{1,2} (?:percent )?of\b/iu;
+  /^(?!.*\b(?:all|outstanding|remaining)\b).*\b(?:stakes?|shares?|stock|interest|holding|anteils?|aktien|beteiligung|actions|acciones|azioni|acoes|quota)\b|\b\d{1,2} (?:percent )?of\b/iu;
 
 /** Whether the words behind a predicate give it another sense: "passed over", "resigned from the youth wing". */
 function isOtherSense(asked: Asked, tokens: readonly Token[], at: number, { reality, after }: Predication): boolean {

@@ -10,7 +10,7 @@ import { type ReadSentence, type Token, undatedTokensOf } from "../reading/spans
 import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
 import { hostOf } from "../reading/resolution-source.ts";
 import { paraphraseOf } from "../reading/paraphrases.ts";
-import { type Language, wordsOf } from "../reading/words.ts";
+import { type Language, type Word, wordsOf } from "../reading/words.ts";
 import { coverageOf, type Passage } from "../evidence/passages.ts";
 import { answerOf, factCheckOf } from "./checks.ts";
 import { type Circumstance, circumstanceOf } from "./circumstances.ts";
@@ -223,7 +223,12 @@ function leavesPlace(
  */
 function leavesOut(asked: Asked, { near, words }: Passage, isFigure: boolean): boolean {
   const { terms, names, predicate, phrase, agent, patient, language = "en" } = asked;
-  if (isFigure) return !names.isSubsetOf(near);
+  // "adjusted earnings"
+  const isKind = ({ text, stem }: Word): boolean => text.endsWith("ed") && stem !== predicate?.stem && terms.has(stem);
+  if (isFigure)
+    return (
+      !names.isSubsetOf(near) || wordsOf(asked.plan.statement).some((word) => isKind(word) && !near.has(word.stem))
+    );
   const core = new Set([...(agent?.words ?? []), ...(patient?.words ?? []), ...phrase, predicate?.stem]);
   const { denies } = GRAMMARS[language];
   // "the most new seats" for "the most seats"

@@ -151,7 +151,9 @@ function isHeadAt(zone: readonly Token[], at: number, argument: Argument, place:
 function headByNext(zone: readonly Token[], at: number, argument: Argument, place: Place): boolean | undefined {
   const { reader, isSubject, predication } = place;
   const { grammar, language } = reader;
-  const next = zone[at + 1];
+  // "the Copper Cup title", and not "the Copper Cup trophy replica"
+  const isStanding = WORDS.standFor.has(zone[at + 1]?.text) && zone[at + 2]?.gap === " ";
+  const next = zone[at + (isStanding && !isFunctionWord(zone[at + 2]?.text ?? "", grammar) ? 2 : 1)];
   const beside = next !== undefined && /^["”»]?[\s\u00a0-]*$/u.test(next.gap);
   if (isOwner(next)) return isSubject && argument.words.size === 1 && isBody(zone, at + 2);
   // "named Ludo Farrant director": the question names the role too. "the Lyra launch party" has it of another thing.
@@ -205,6 +207,7 @@ function isHeadBehind(zone: readonly Token[], at: number, argument: Argument, pl
   const isGermanic = !isRomance(language);
   for (let n = at - 1; n >= 0; n -= 1) {
     const [owner, word] = [zone[n - 1], zone[n]];
+    if (zone[n + 1]?.gap === "-" && grammar.preposition.has(word?.text)) continue;
     if (word === undefined || /[,;:]/u.test(zone[n + 1]?.gap ?? "")) return true;
     const isName = zone[n + 1]?.capital === true && argument.words.has(zone[n + 1]?.stem ?? "");
     // "the right to use Sillo Pay"

@@ -107,7 +107,7 @@ const AGAIN = /(?<!\p{L})(?:reop|wiederer|rouv|reab|riap)\p{L}+/iu;
 /** "president-elect" */
 const ELECT = /-(?:elect|designate)(?!\p{L})/iu;
 /** "the under-21 team" */
-const OF_AGE = /(?<!\p{L})(?:under|over|u)-?\d{2}s?(?![\d.,])/iu;
+const OF_AGE = /(?<!\p{L})(?:(?:under|over|sub|u)-?|moins\sde\s)\d{2}s?(?![\d.,])/iu;
 /** "acquitted of one of three charges" */
 const PARTLY = /(?<!\p{L})(?:one|two|some|several|half|part)\sof\s(?:the|his|her|its|their|two|three|four|five|\d)/iu;
 /** Words for a state that lasts a short time. */
@@ -217,7 +217,9 @@ function phrasesOf(
     phrases.at(-1)?.push(word);
   }
   // "after two failed inspections" tells of another, earlier event.
-  const cut = phrases.map((words) => until(words, ({ text: word }) => WORDS.circumstance.has(word)));
+  const cut = phrases.map((words) =>
+    until(words, ({ text: word }, at) => WORDS.circumstance.has(word) && words[at + 1]?.gap !== "-"),
+  );
   const isInside = (words: readonly Token[]): boolean => words.some((word) => isWithin(word, { start, end }));
   const isAdjunct = ([first, second]: readonly Token[]): boolean =>
     first !== undefined &&
@@ -249,18 +251,19 @@ function isHarmless(phrase: readonly Token[], at: number, grammar: Grammar): boo
     STOP_WORDS.has(text) ||
     (COMPARING.test(text) && (!text.endsWith("er") || phrase[at + 1]?.text === "than")) ||
     ADVERB.test(text) ||
-    [WORDS.time, WORDS.manner, WORDS.general, WORDS.standFor, WORDS.body].some((words) => words.has(text)) ||
+    [WORDS.time, WORDS.manner, WORDS.general, WORDS.standFor].some((words) => words.has(text)) ||
+    // "312 council seats"
+    (WORDS.body.has(text) && !/^\d/u.test(phrase[at - 1]?.text ?? "")) ||
     // "the state Senate": behind an article it is a noun.
     (!capital && !grammar.determiner.has(phrase[at - 1]?.text) && (says.has(text) || denies.has(text))) ||
     // "remains in office"
     (WORDS.in.has(phrase[at - 1]?.text) && WORDS.state.has(text)) ||
-    WORDS.time.has(phrase[at - 1]?.text) ||
-    WORDS.time.has(phrase[at + 1]?.text)
+    (!WORDS.lesser.has(text) && [phrase[at - 1], phrase[at + 1]].some((word) => WORDS.time.has(word?.text)))
   );
 }
 
 function isVerb(
-  { outcomes, predicate }: Asked,
+  { outcomes, predicate, terms }: Asked,
   words: readonly Token[],
   at: number,
   { grammar, language }: { grammar: Grammar; language: Language },
@@ -279,8 +282,9 @@ function isVerb(
   const isAttribute =
     isFirst ||
     [grammar.determiner, grammar.preposition].some((set) => set.has(previous?.text)) ||
-    // "reported adjusted revenue"
-    (/..ed$/u.test(previous?.text ?? "") && next?.gap === " " && !isFunctionWord(next.text, grammar));
+    // "Orbis preferred shares closed", "reported adjusted revenue", "412,000 used vehicles"
+    (terms.has(next?.stem ?? "") && words.slice(at + 2).some((one) => predicate?.stem === one.stem)) ||
+    (/..ed$|^\d/u.test(previous?.text ?? "") && next?.gap === " " && !isFunctionWord(next.text, grammar));
   // "to lift the cup"
   if (previous?.text === "to" && grammar.determiner.has(words[at + 1]?.text)) return true;
   return (word.text.endsWith("ed") || IRREGULAR_PAST.has(word.text)) && !isAttribute;

@@ -109,6 +109,8 @@ export function phraseFrom(tokens: readonly Token[], from: number, grammar: Gram
   const end = rest.findIndex(
     (word, n) =>
       grammar.preposition.has(word.text) &&
+      // "the by-election"
+      rest[n + 1]?.gap !== "-" &&
       (!grammar.determiner.has(word.text) ||
         (n === 0 && WORDS.withArticle.has(word.text) && !(grammar === GRAMMARS.es && word.text === "al"))),
   );

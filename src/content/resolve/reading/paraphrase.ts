@@ -26,10 +26,10 @@ export const CAN_BE_WON = String.raw`(?:title|championship|crown|trophy|cup|prom
 
 export const CLEARANCE = String.raw`(?:(?:final|full|formal|regulatory|marketing)\s)?(?:approval|authori[sz]ation|clearance)`;
 
-export const WIN = ["win", "win award"];
-export const ELECTED = [...WIN, "elect"];
-export const APPROVE = ["approve", "enact", "reject"];
-export const UPHOLD = ["cancel", "repeal", "uphold"];
+export const WIN = { outcomes: ["win", "win award"] };
+export const ELECTED = { outcomes: [...WIN.outcomes, "elect"] };
+export const APPROVE = { outcomes: ["approve", "enact", "reject"] };
+export const UPHOLD = { outcomes: ["cancel", "repeal", "uphold"] };
 export const CHALLENGE =
   "applications?|appeals?|challenges?|petitions?|complaints?|lawsuits?|bids?|requests?|motions?|attempts?|suits?";
 export const RESTRICTION = String.raw`(?:its|the|their|a|an|all)\s(?:[\p{L}\d-]+\s){0,4}?(?:ban|restrictions?|sanctions|embargo|curfew|blockade|moratorium|tariffs?|suspension|lockdown|limits?|cap)\b`;

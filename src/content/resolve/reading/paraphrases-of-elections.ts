@@ -14,7 +14,7 @@ const DAY = String.raw`(?:(?:Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)day['’]s\s)`;
 const ARTICLE = String.raw`(?:the\s|an?\s|${DAY})(?:\d{4}\s)?(?:(?:close|tight|hard-fought|snap|special)\s)?`;
 /** Two to four names, of which none is that of a party. */
 const PERSON = String.raw`(?-i:(?:(?!(?:Party|Alliance|Union|Bloc|Coalition|Movement|Front|Democrats?|Republicans?|Greens?|Labour|Conservatives?|Liberals?|Socialists?|League)\b)\p{Lu}[\p{L}'’.-]*\s?){2,4})(?<!\s)`;
-const WON = `${HAS}(?:won|wins|clinched|clinches|secured|secures|captured|captures|swept|claimed|claims|took|takes)\\s`;
+const WIN = `${HAS}(?:won|wins|clinched|clinches|secured|secures|captured|captures|swept|claimed|claims|took|takes)\\s`;
 
 /** The words behind a whole election. "In the northern districts" is behind a part of it. */
 const BEHIND = String.raw`(?=[,.;]|\s(?:to|on|by|with|after|against|over|amid|late|early)\s(?!become|be|lead)|\sin\s(?-i:\p{Lu})|$)`;
@@ -70,18 +70,18 @@ export const ELECTIONS: readonly Paraphrase[] = OFFICES.flatMap(([office, adject
   // A race or a vote without the office can be another one.
   const decided = `(?:${election}|elections?|run-?off|second\\sround)`;
   return [
-    paraphrase(`${WON}${PLACE}['’]s?\\s(?:\\d{4}\\s)?${election}`, `was elected ${office} of $<place>`, { asks }),
+    paraphrase(`${WIN}${PLACE}['’]s?\\s(?:\\d{4}\\s)?${election}`, `was elected ${office} of $<place>`, { asks }),
     paraphrase(
-      `${WON}${ARTICLE}(?:${PLACE}\\s)?${election}\\s(?:in|of)\\s(?=(?-i:\\p{Lu}))`,
+      `${WIN}${ARTICLE}(?:${PLACE}\\s)?${election}\\s(?:in|of)\\s(?=(?-i:\\p{Lu}))`,
       `was elected ${office} of `,
       { asks },
     ),
     paraphrase(
-      `${WON}${ARTICLE}${decided}\\s(?:for|to\\sbecome|to\\sbe)\\s(?:the\\s)?(?:next\\s|new\\s)?(?=${office}\\b)`,
+      `${WIN}${ARTICLE}${decided}\\s(?:for|to\\sbecome|to\\sbe)\\s(?:the\\s)?(?:next\\s|new\\s)?(?=${office}\\b)`,
       "was elected ",
       { asks },
     ),
-    paraphrase(`${WON}${ARTICLE}${decided}${BEHIND}`, `was elected ${office}`, { asks }),
+    paraphrase(`${WIN}${ARTICLE}${decided}${BEHIND}`, `was elected ${office}`, { asks }),
     paraphrase(
       `${START}(?-i:(?<loser>${NAME}))\\s${HAS}(?:(?:lost|loses)\\s(?:${ARTICLE}${decided}\\s)?to|(?:was|were|been)\\s(?:beaten|defeated|ousted|unseated)\\sby)\\s(?-i:(?<winner>${NAME}))\\sin\\s(?:${ARTICLE}|(?-i:\\p{Lu}[\\p{L}-]*)['’]s\\s)${decided}`,
       `$<winner> was elected ${office}`,

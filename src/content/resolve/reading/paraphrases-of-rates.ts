@@ -3,6 +3,7 @@ import { NAME, type Paraphrase, paraphrase } from "./paraphrase.ts";
 const OF_RATES = { asks: /\b(?<!(?:deposit|lending|mortgage|prime)\s)interest\srates\b/iu };
 const INFLATION = { asks: /\binflation\b(?!.*\b(?:core|food|services|monthly|producer))/iu };
 
+const GDP = { asks: /\bGDP\b/u };
 const JOBS = { asks: /\beconomy\sadd\b.*\bjobs\b/iu };
 
 const OPENING = { asks: /\bopening\sweekend\b/iu };
@@ -60,21 +61,17 @@ export const RATES: readonly Paraphrase[] = [
   paraphrase(
     "(?:\\breal\\s)?(?:(?<=^|[’']s\\s|\\bits\\s|\\breal\\s|\\bthe\\sUS\\s|^)(?:the\\s)?(?:economy|gross\\sdomestic\\sproduct)|\\bthe\\s(?:economy|gross\\sdomestic\\sproduct))\\b(?:\\s\\(GDP\\))?",
     "GDP",
-    { asks: /\bGDP\b/u },
+    GDP,
   ),
   paraphrase(
     "(?<=(?<!(?:current-dollar|nominal|business)\\s)\\bGDP\\s)(?:increased|grew|expanded|rose)\\sat\\san\\sannual(?:i[sz]ed)?\\srate\\sof\\s",
     "grew by ",
-    {
-      asks: /\bGDP\b/u,
-    },
+    GDP,
   ),
   paraphrase(
     "(?<=(?<!(?:current-dollar|nominal|business)\\s)\\bGDP\\s)(?:decreased|contracted|shrank|fell|declined)\\sat\\san\\sannual(?:i[sz]ed)?\\srate\\sof\\s",
     "shrank by ",
-    {
-      asks: /\bGDP\b/u,
-    },
+    GDP,
   ),
   paraphrase("jobless\\srate\\b", "unemployment rate", { asks: /\bunemployment\srate\b/iu }),
   // "Total nonfarm payroll employment rose by 147,000", "changed little (+22,000)"

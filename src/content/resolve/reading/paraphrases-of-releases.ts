@@ -4,20 +4,16 @@ const RELEASE = { outcomes: ["release"] };
 
 /** Constructions about what a firm releases, and what it puts off. */
 export const RELEASES: readonly Paraphrase[] = [
-  paraphrase("(?:beg[au]n|begins|started|starts)\\s(?:selling|shipping)\\s", "released ", { outcomes: ["release"] }),
+  paraphrase("(?:beg[au]n|begins|started|starts)\\s(?:selling|shipping)\\s", "released ", RELEASE),
   paraphrase(
     "(?:hit|hits|reached|reaches)\\s(?:stores|shops|shelves|the\\sshelves|shop\\sshelves)\\b",
     "went on sale",
-    {
-      outcomes: ["release"],
-    },
+    RELEASE,
   ),
   paraphrase(
     "ha(?:s|ve)\\sbeen\\s(?:available|on\\ssale)(?:\\s(?:in|at)\\s(?:shops|stores))?\\ssince\\s",
     "went on sale on ",
-    {
-      outcomes: ["release"],
-    },
+    RELEASE,
   ),
   // "Today we are releasing Cygnus 5", "Cygnus 5 is rolling out to all users"
   paraphrase(

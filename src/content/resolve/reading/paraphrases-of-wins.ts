@@ -27,6 +27,7 @@ const RANKS = TOPS.flatMap((top, at) => {
   ];
 });
 
+const PROMOTE = { asks: /\bpromoted\b/iu };
 const BEAT = { asks: /\b(?:beat|defeat)\b/iu };
 /** A draw decides a match of a league, and no final. */
 const DRAWN = { asks: /^(?!.*\b(?:final|cup|play-?offs?|round|tie|penalties)\b).*\b(?:beat|defeat)\b/iu };
@@ -44,89 +45,83 @@ export const WINS: readonly Paraphrase[] = [
   paraphrase(
     `${START}(?<prize>${NP}{3,80}?)\\s${HAS}(?:went|goes|gone)\\s(?:(?:on|in|at)\\s[^,;.]{2,24}?\\s)?to\\s(?-i:(?<winner>${NAME}))`,
     "$<winner> won $<prize>",
-    { outcomes: WIN },
+    WIN,
   ),
   paraphrase(
     "(?:won|wins|picked\\sup|picks\\sup|took\\shome|takes\\shome|collected|collects|received|receives|scooped|claimed|claims|landed|earned)\\s(?:the|a)\\s(?!runner|second|third|consolation)(?:[\\p{L}-]+\\s){0,2}?(?:prize|award|trophy|honou?r)\\sfor\\s(?=(?-i:\\p{Lu}))",
     "won ",
-    { outcomes: WIN },
+    WIN,
   ),
   paraphrase(
     "(?:was|is|has\\sbeen)\\s(?:named|voted|crowned|declared|chosen\\sas)\\s(?=(?:the\\s|\\d{4}\\s)*(?-i:\\p{Lu}))",
     "won ",
-    {
-      outcomes: WIN,
-    },
+    WIN,
   ),
   // "were crowned Harvest Cup champions", "A late header gave Westmere the Harvest Cup"
   paraphrase(
     "(?:(?:are|is|were|was|has\\sbeen|have\\sbeen)\\s(?:crowned|named|declared)|are|is|became)\\s(?:the\\s)?(?<cup>(?:\\d{4}\\s)?(?-i:\\p{Lu})[^,;.]{2,50}?)\\schampions?\\b(?!\\s(?-i:\\p{Lu})|['’-])",
     "won the $<cup>",
-    { outcomes: WIN },
+    WIN,
   ),
   paraphrase(
     `^.*?\\sgave\\s(?-i:(?<who>${NAME}))\\s(?=the\\s(?:(?!(?:of|in|for|to|at)\\s)[\\p{L}\\d-]+\\s){0,4}?${CAN_BE_WON}\\b(?!\\s(?:final|semi|match|game|holders?)))`,
     "$<who> won ",
-    {
-      outcomes: WIN,
-    },
+    WIN,
   ),
   paraphrase(
     `(?:claim(?:s|ed)|collected|bagged|landed)\\s(?=(?:the|their|its|her|his)\\s(?:(?!(?:of|in|for|to|at)\\s)[\\p{L}\\d-]+\\s){0,4}?${CAN_BE_WON}\\b(?!\\s(?:final|semi|match|game|holders?)|[^,.;]*\\s(?:was|is|were|are|had|has|have|would|will|should|belong\\p{L}*)\\b))`,
     "won ",
-    {
-      outcomes: WIN,
-    },
+    WIN,
   ),
   // "were knocked out of the cup", "was beaten in the quarter-finals of the open"
   paraphrase(
     "(?:(?:was|were|been|are|is)\\s(?:knocked\\sout|eliminated|dumped\\sout)|crash(?:ed|es)\\sout|bow(?:ed|s)\\sout|withdrew|pulled\\sout)\\s(?:of|from)\\s(?=the\\s)",
     "lost ",
-    { outcomes: WIN, asks: /\bwin\b/iu },
+    { ...WIN, asks: /\bwin\b/iu },
   ),
   paraphrase(
     `(?:was|were|been|is|are)\\s(?:beaten|defeated)\\s(?:by\\s(?-i:${NAME})\\s)?in\\sthe\\s(?:semi-?finals?|quarter-?finals?|(?:first|second|third|fourth)\\sround|final)\\s(?:of|at)\\s`,
     "lost ",
-    { outcomes: WIN },
+    WIN,
   ),
   // "The committee has decided to award the prize to Lena Okoro"
   paraphrase(
     `${START}(?:${NP}{3,80}?)\\s${HAS}(?:(?:decided|voted|chosen)\\sto\\s)?(?:award(?:ed|s)?|gave|given|presented|conferred)\\s(?<prize>(?:the|its)\\s[^,;.]{3,60}?)\\s(?:to|on)\\s(?-i:(?<winner>${NAME}))`,
     "$<winner> won $<prize>",
-    { outcomes: WIN },
+    WIN,
   ),
   // "The winner of the cup is Velmoor"
   paraphrase(
     `${START}the\\s(?:winner|champion)\\s(?:of|at)\\s(?<prize>${NP}{3,60}?)\\s(?:is|was)\\s(?-i:(?<winner>${NAME}))`,
     "$<winner> won $<prize>",
-    { outcomes: WIN },
+    WIN,
   ),
-  paraphrase(`(?:lost\\sout|loses\\sout)\\s(?:to\\s(?-i:${NAME})\\s)?(?:for|on|in)\\s`, "lost ", { outcomes: WIN }),
+  paraphrase(`(?:lost\\sout|loses\\sout)\\s(?:to\\s(?-i:${NAME})\\s)?(?:for|on|in)\\s`, "lost ", WIN),
   paraphrase(
     `${START}(?-i:(?<loser>${NAME}))\\s(?:was|were|has\\sbeen)\\s(?:beaten|defeated)\\sby\\s(?-i:(?<winner>${NAME}))`,
     "$<winner> beat $<loser>",
-    { outcomes: ELECTED },
+    ELECTED,
   ),
   paraphrase(
     `${START}(?-i:(?<loser>${NAME}))\\s${HAS}(?:lost|loses)\\s(?:[\\d,\\s-]+\\s)?to\\s(?-i:(?<winner>${NAME}))`,
     "$<winner> beat $<loser>",
-    { outcomes: WIN },
+    WIN,
   ),
   paraphrase(
     "(?:came|comes|finished|finishes|placed)\\sfirst\\s(?:in|at)\\s|took\\sfirst\\splace\\s(?:in|at)\\s",
     "won ",
-    {
-      outcomes: WIN,
-    },
+    WIN,
   ),
   paraphrase(
     "(?:came|comes|finished|finishes|placed)\\s(?:second|third|fourth|fifth|last|\\d+(?:nd|rd|th))\\s(?:in|at)\\s",
     "lost ",
-    { outcomes: WIN },
+    WIN,
   ),
-  paraphrase(`seal(?:s|ed)\\s(?=(?:the|an?|their|its|his|her)\\s(?:[\\p{L}\\d-]+\\s){0,4}?${CAN_BE_WON}\\b)`, "won ", {
-    outcomes: WIN,
-  }),
+  paraphrase(
+    `seal(?:s|ed)\\s(?=(?:the|an?|their|its|his|her)\\s(?:[\\p{L}\\d-]+\\s){0,4}?${CAN_BE_WON}\\b)`,
+    "won ",
+    WIN,
+  ),
   paraphrase("won\\s(?:an?|another|her|his|their)\\s(?:[\\p{L}-]+\\s){0,2}?term\\b", "won re-election", RE_ELECTED),
   paraphrase(
     "(?:was|been|is)\\sre-?elected(?:\\s(?:as\\s)?(?:mayor|president|governor|senator|chancellor|prime\\sminister|leader|chair))?",
@@ -151,16 +146,14 @@ export const WINS: readonly Paraphrase[] = [
   paraphrase(
     "in\\s(?:the|a)\\sfirst\\s(?:round|vote)\\b(?:,?\\savoiding\\sa\\srun-?off)?|outright\\b",
     "without a runoff",
-    { outcomes: WIN, asks: /\bwithout\sa\srun-?off/iu },
+    { ...WIN, asks: /\bwithout\sa\srun-?off/iu },
   ),
   paraphrase(
     "(?:w[io]ns?|secure[sd]?|clinch(?:es|ed)|captured?|captures)\\s(?<party>(?:the|their|its)\\s(?:[\\p{L}'’-]+\\s){0,4}?)nomination\\b",
     "became $<party>candidate",
     { asks: /\bbecome\s.*\bcandidate\b/iu },
   ),
-  paraphrase("(?:won|wins|secured|secures|earned|clinched|sealed|gained)\\spromotion\\b", "was promoted", {
-    asks: /\bpromoted\b/iu,
-  }),
+  paraphrase("(?:won|wins|secured|secures|earned|clinched|sealed|gained)\\spromotion\\b", "was promoted", PROMOTE),
   // "chose Bellamy as their mayor"
   paraphrase(
     `(?:chose|chooses|picked|picks|elected|elects|selected|selects)\\s(?-i:(?<who>${NAME}))\\s(?:as|to\\sbe)\\s(?:their|its|the)\\s(?:next\\s|new\\s)?`,
@@ -171,18 +164,18 @@ export const WINS: readonly Paraphrase[] = [
   paraphrase(
     "conced(?:es|ed)\\s(?:defeat\\s(?:in|at)\\s|(?=(?:the|a)\\s(?:[\\p{L}-]+\\s){0,3}?(?:race|election|contest|run-?off)\\b))",
     "lost ",
-    { outcomes: ELECTED },
+    ELECTED,
   ),
   paraphrase(
     `(?:swept|romped|stormed|cruised|sailed|strolled|surged|coasted|powered|raced|eased)\\sto\\s(?:an?\\s(?:[\\p{L}-]+\\s){0,2}?)?(?:victory|win|triumph)\\s(?:in|at)\\s`,
     "won ",
-    { outcomes: ELECTED },
+    ELECTED,
   ),
   // "Petr Dolan defeated Irena Vasko in the election"
   paraphrase(
     `(?:beat(?:s|en)?|defeat(?:s|ed)|overcame|ousted|edged(?:\\sout)?|outpolled|trounced|thrashed|unseated)\\s(?!by\\s)(?-i:${NAME})(?:\\sby\\s[^,;]{2,30}?|\\s\\d[\\d\\s,–-]*)?\\s(?:in|to\\swin|for)\\s(?=(?:the|an?|(?-i:\\p{Lu}[\\p{L}-]*['’]s))\\s)`,
     "won ",
-    { outcomes: ELECTED, asks: /^(?!.*\b(?:beat|defeat))/iu },
+    { ...ELECTED, asks: /^(?!.*\b(?:beat|defeat))/iu },
   ),
   paraphrase("(?:dropped|went\\sdown|fell)\\s(?:out\\sof|from)\\s", "was relegated from ", { outcomes: ["relegate"] }),
   paraphrase(
@@ -211,7 +204,7 @@ export const WINS: readonly Paraphrase[] = [
     "broke ",
     { outcomes: ["break"] },
   ),
-  paraphrase("(?:missed|misses)\\s(?:out\\son\\s)?promotion\\b", "was not promoted", { asks: /\bpromoted\b/iu }),
+  paraphrase("(?:missed|misses)\\s(?:out\\son\\s)?promotion\\b", "was not promoted", PROMOTE),
   // "headed in the winner", "bagged a brace"
   paraphrase(
     "(?:(?:headed|heads|volleyed|volleys|fired|fires|slotted|slots|tapped|taps|curled|curls|drilled|drills|poked|pokes|bundled|bundles|powered|rolled|lashed)\\s(?:in|home)\\b|(?:netted|nets|bagged|bags|grabbed|grabs|struck|hit|got|notched)\\s(?:(?:the|an?|his|her|two|three)\\s(?:[\\p{L}-]+\\s){0,2}?(?:goals?|winner|equali[sz]er|opener|brace|hat-trick)|twice)\\b)",
@@ -232,20 +225,16 @@ export const WINS: readonly Paraphrase[] = [
   paraphrase(
     "(?:lift|lifts|lifted|hoisted|raised)\\s(?=the\\s(?:(?-i:\\p{Lu})[\\p{L}-]*\\s){1,3}(?:cup|trophy|shield|title)\\b)",
     "won ",
-    {
-      outcomes: WIN,
-    },
+    WIN,
   ),
   paraphrase(
     "(?:is|are)\\sthe\\s(?<cup>(?:\\d{4}\\s)?(?-i:\\p{Lu})[^,;.]{2,50}?)\\s(?:winners?|champions?)(?=[.,;]|$)",
     "won the $<cup>",
-    {
-      outcomes: WIN,
-    },
+    WIN,
   ),
   paraphrase(
     `(?:lost|loses)\\s(?:[\\d–-]+\\s)?to\\s(?-i:${NAME})\\s(?:on\\s\\p{L}+\\s)?in\\s(?=(?:the|(?-i:\\p{Lu}\\p{L}+day['’]s))\\s(?:(?-i:\\p{Lu})[\\p{L}-]*\\s){1,3}final\\b)`,
     "lost ",
-    { outcomes: WIN, asks: /\bwin\b/iu },
+    { ...WIN, asks: /\bwin\b/iu },
   ),
 ];

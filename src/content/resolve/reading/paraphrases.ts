@@ -24,6 +24,11 @@ import { RELEASES } from "./paraphrases-of-releases.ts";
 import { ELECTIONS } from "./paraphrases-of-elections.ts";
 import { WINS } from "./paraphrases-of-wins.ts";
 
+const SIGN = { outcomes: ["sign"] };
+const RULE = { asks: /\brule\sagainst\b/iu };
+const BAN = { outcomes: ["ban"] };
+const COMPLETE = { outcomes: ["complete"] };
+const OPEN = { outcomes: ["open"] };
 const NOMINATED = { outcomes: ["nominate"] };
 const SEASON = { outcomes: ["renew"] };
 const STRIKES = { outcomes: ["strike"] };
@@ -39,89 +44,77 @@ const PARAPHRASES: readonly Paraphrase[] = [
   paraphrase(
     `${START}(?<bill>${NP}{3,80}?)\\s${HAS}(?:cleared|clears|passed|passes|(?:got|gets|sailed|breezed|squeaked|scraped|sails)\\sthrough)\\s(?-i:(?<body>${BODY}))`,
     "$<body> passed $<bill>",
-    { outcomes: APPROVE },
+    APPROVE,
   ),
   paraphrase(
     `${START}(?<bill>${NP}{3,80}?)\\s${HAS}(?:failed|fails|fell(?:\\s[\\p{L}\\d]+\\svotes?\\sshort)?|was\\sdefeated|been\\sdefeated|is\\sdefeated)\\s(?:to\\spass\\s)?in\\s(?-i:(?<body>${BODY}))`,
     "$<body> rejected $<bill>",
-    { outcomes: APPROVE },
+    APPROVE,
   ),
   paraphrase(
     `${START}(?-i:(?<body>${BODY}|${VOTERS}))\\s${HAS}voted\\s(?:in\\sfavou?r\\sof|for)\\s(?!\\p{L}+ing\\s)`,
     "$<body> approved ",
-    {
-      outcomes: APPROVE,
-    },
+    APPROVE,
   ),
   paraphrase(
     `${START}(?-i:(?<body>${BODY}|${VOTERS}))\\s${HAS}voted\\sagainst\\s(?!\\p{L}+ing\\s)`,
     "$<body> rejected ",
-    {
-      outcomes: APPROVE,
-    },
+    APPROVE,
   ),
-  paraphrase(`voted\\s${NP}{1,40}?\\sto\\s(?=(?:pass|approve|adopt|reject|ratify|back)\\s)`, "voted to ", {
-    outcomes: APPROVE,
-  }),
+  paraphrase(`voted\\s${NP}{1,40}?\\sto\\s(?=(?:pass|approve|adopt|reject|ratify|back)\\s)`, "voted to ", APPROVE),
   paraphrase(
     `${START}(?<thing>${NP}{3,80}?)\\s${HAS}(?:won|wins|gained|gains|received|receives|secured|secures|obtained|got|gets)\\s${CLEARANCE}\\s(?:from|by)\\s(?=(?:the\\s)?(?-i:\\p{Lu}))`,
     "$<thing> was approved by ",
-    { outcomes: APPROVE },
+    APPROVE,
   ),
   paraphrase(
     `${START}(?<firm>${NP}{3,60}?)\\s${HAS}(?:won|wins|gained|gains|received|receives|secured|secures|obtained|got|gets)\\s${CLEARANCE}\\s(?:for|of)\\s(?:its\\s|their\\s)?(?<thing>${NP}{3,60}?)(?=\\s(?:in|from|by|on|after)\\s|[.,;]|$)`,
     "$<firm>'s $<thing> was approved",
-    { outcomes: APPROVE, asks: /\bapproved\b/iu },
+    { ...APPROVE, asks: /\bapproved\b/iu },
   ),
-  paraphrase(`(?:was|were|been)\\s(?:denied|refused)\\s${CLEARANCE}\\b`, "was rejected", { outcomes: APPROVE }),
-  paraphrase(`(?:denied|denies|refused|refuses|withheld)\\s${CLEARANCE}\\s(?:for|to|of)\\s`, "rejected ", {
-    outcomes: APPROVE,
-  }),
+  paraphrase(`(?:was|were|been)\\s(?:denied|refused)\\s${CLEARANCE}\\b`, "was rejected", APPROVE),
+  paraphrase(`(?:denied|denies|refused|refuses|withheld)\\s${CLEARANCE}\\s(?:for|to|of)\\s`, "rejected ", APPROVE),
   paraphrase(
     "(?:granted|grants|gave|gives|given)\\s(?:(?:its|the|their)\\s)?(?:(?:final|full|formal)\\s)?(?:approval|authori[sz]ation|clearance|backing|assent|consent|green\\slight|go-ahead|blessing)\\sto\\s",
     "approved ",
-    { outcomes: APPROVE },
+    APPROVE,
   ),
   paraphrase(
     "(?:refused|refuses|declined|declines)\\sto\\s(?:overturn|annul|quash|set\\saside|strike\\sdown|reverse)\\s",
     "upheld ",
-    {
-      outcomes: UPHOLD,
-    },
+    UPHOLD,
   ),
   paraphrase(
     "(?<=(?-i:SEC|FDA|EMA|FCC|[Aa]gency|[Cc]ommission|[Rr]egulators?|[Bb]oard|[Cc]ouncil|[Aa]uthority)\\s(?:has\\s|have\\s)?)denied\\s(?=(?:the|an?)\\s)(?!(?:the|an?)\\s(?:waiver|extension|report|claim|allegation|rumou?r|story|request))(?![^.;]*\\b(?:was|were|is|are|had|has)\\b)",
     "rejected ",
-    {
-      outcomes: APPROVE,
-    },
+    APPROVE,
   ),
   // "rejected Brightmoor's application for Zelorvan"
   paraphrase(
     "(?:reject(?:s|ed)|turn(?:s|ed)\\sdown|refused|declined)\\s(?:the|an?|[^,;.]{2,30}?['’]s?)\\s(?:(?:new|drug|marketing|licen[cs]e)\\s)*application\\s(?:for|to\\s(?:sell|market))\\s",
     "rejected ",
-    { outcomes: APPROVE },
+    APPROVE,
   ),
   paraphrase(
     "(?:dismiss(?:es|ed)|reject(?:s|ed)|threw\\sout|throws\\sout|turned\\sdown)\\s(?:the|an?|all|every)\\s(?:[\\p{L}-]+\\s)?(?:challenges?|appeals?|petitions?|complaints?|lawsuits?)\\s(?:to|against|over)\\s",
     "upheld ",
-    { outcomes: UPHOLD },
+    UPHOLD,
   ),
   // "threw out Morden's application to set aside the award"
   paraphrase(
     `(?:dismiss(?:es|ed)|reject(?:s|ed)|threw\\sout|throws\\sout|thrown\\sout|turned\\sdown|denie[ds])\\s(?:the\\s|an?\\s|(?:[\\p{L}-]+\\s){1,3}?[\\p{L}-]+['’]s?\\s)(?:${CHALLENGE})\\s(?:(?:by|from|of)\\s[^,;.]{3,50}?\\s)?to\\s(?:have\\s)?(?:set\\saside|annul|overturn|quash|void|cancel|strike\\sdown|block)\\s`,
     "upheld ",
-    { outcomes: UPHOLD },
+    UPHOLD,
   ),
   paraphrase(
     `${START}(?:the\\s|an?\\s)?(?:[\\p{L}-]+\\s){0,2}?(?:${CHALLENGE})\\s(?:(?:by|from|of)\\s[^,;.]{3,50}?\\s)?(?:to\\s(?:have\\s)?(?:set\\saside|annul|overturn|quash|void|cancel|strike\\sdown|block)|against)\\s(?<thing>${NP}{3,60}?)\\s(?:was|is|were|has\\sbeen)\\s(?:dismissed|rejected|thrown\\sout|turned\\sdown|denied|unsuccessful)\\b`,
     "$<thing> was upheld",
-    { outcomes: UPHOLD },
+    UPHOLD,
   ),
   paraphrase(
     `(?:left|leaves|let|lets)\\s(?<thing>${NP}{3,60}?)\\s(?:in\\s(?:place|force)|intact|stand(?:ing)?|untouched)\\b`,
     "upheld $<thing>",
-    { outcomes: UPHOLD },
+    UPHOLD,
   ),
   // "ordered a third season of its hit", "picked up the show for a third run"
   paraphrase(
@@ -137,9 +130,7 @@ const PARAPHRASES: readonly Paraphrase[] = [
   paraphrase(
     "(?<!(?:complet|clos|finali[sz]|sign)\\p{L}*\\s(?:\\p{L}+\\s){0,2})(?<deal>merger|takeover|acquisition|purchase)\\s(?:agreement|contract|deal|pact)\\b",
     "$<deal>",
-    {
-      outcomes: ["complete"],
-    },
+    COMPLETE,
   ),
   paraphrase(`(?:cleared|clears)\\s(?<who>him|her|them|(?-i:${NAME}))\\sof\\s`, "acquitted $<who> of ", {
     outcomes: ["convict", "acquit"],
@@ -230,7 +221,7 @@ const PARAPHRASES: readonly Paraphrase[] = [
     "lifted ",
     { outcomes: ["lift"] },
   ),
-  paraphrase(`clos(?:ed|es)\\s(?=${TRANSACTION})`, "completed ", { outcomes: ["complete"] }),
+  paraphrase(`clos(?:ed|es)\\s(?=${TRANSACTION})`, "completed ", COMPLETE),
   paraphrase(
     `(?:walk(?:s|ed)\\saway\\sfrom|pull(?:s|ed)\\sout\\sof|back(?:s|ed)\\sout\\sof|dropp(?:ed|s)|(?:(?:agreed|decided)\\sto\\s)?(?:mutually\\s)?(?:terminate[sd]?|abandon(?:ed|s)?))\\s(?=${TRANSACTION})`,
     "cancelled ",
@@ -244,7 +235,7 @@ const PARAPHRASES: readonly Paraphrase[] = [
   paraphrase(
     "(?:carried|welcomed|received|served|admitted)\\s(?:its|their)\\sfirst\\s(?:(?:paying|public)\\s)?(?<who>passengers|visitors|guests|customers|riders|patients|students|travellers|travelers)\\b",
     "opened to $<who>",
-    { outcomes: ["open"] },
+    OPEN,
   ),
   ...["passengers", "visitors"].map((who) =>
     paraphrase("opened\\sto\\sthe\\spublic\\b", `opened to ${who}`, {
@@ -255,9 +246,7 @@ const PARAPHRASES: readonly Paraphrase[] = [
   paraphrase(
     `${START}(?-i:(?<who>${NAME}))\\s${HAS}(?:joined|signed\\s(?:for|with)|moved\\sto)\\s(?-i:(?<club>${NAME}))(?!['’])`,
     "$<club> signed $<who>",
-    {
-      outcomes: ["sign"],
-    },
+    SIGN,
   ),
   paraphrase(
     `${START}(?-i:(?<club>${NAME}))\\s${HAS}(?:signed|unveiled)\\s(?:(?!(?:of|at|for|in|as|a|the)\\s)\\p{Ll}[\\p{L}-]*\\s){0,3}(?-i:(?<who>${NAME}))(?!['’])`,
@@ -266,24 +255,18 @@ const PARAPHRASES: readonly Paraphrase[] = [
       outcomes: ["join"],
     },
   ),
-  paraphrase("(?:put|puts|affixed)\\s(?:their|its|her|his|a)\\s(?:signatures?|names?)\\sto\\s", "signed ", {
-    outcomes: ["sign"],
-  }),
+  paraphrase("(?:put|puts|affixed)\\s(?:their|its|her|his|a)\\s(?:signatures?|names?)\\sto\\s", "signed ", SIGN),
   paraphrase(
     `${START}(?:the\\s)?(?:leaders|presidents|(?:prime|foreign|defen[cs]e)\\sministers|governments|negotiators|envoys)\\s(?:of|from)\\s(?=(?-i:\\p{Lu})[\\p{L}-]*\\sand\\s)`,
     "",
     { outcomes: ["sign", "agree"] },
   ),
   // "struck down the tariffs", for "rule against the tariffs"
-  paraphrase("(?:struck|strikes)\\sdown\\s|(?:invalidated|overturned|voided|blocked)\\s", "ruled against ", {
-    asks: /\brule\sagainst\b/iu,
-  }),
+  paraphrase("(?:struck|strikes)\\sdown\\s|(?:invalidated|overturned|voided|blocked)\\s", "ruled against ", RULE),
   paraphrase(
     "(?:upheld|upholds|let\\sstand|backed|sided\\swith|ruled\\s(?:in\\sfavou?r\\sof|for))\\s",
     "did not rule against ",
-    {
-      asks: /\brule\sagainst\b/iu,
-    },
+    RULE,
   ),
   paraphrase("became\\slaw\\b", "was approved", { outcomes: ["approve"], asks: /\b(?:pass|approve|adopt)/iu }),
   paraphrase(
@@ -301,9 +284,11 @@ const PARAPHRASES: readonly Paraphrase[] = [
     "did not resume",
     { outcomes: ["resume"] },
   ),
-  paraphrase("(?:complet(?:ed|es)|announc(?:ed|es)|confirm(?:ed|s)|seal(?:ed|s))\\sthe\\ssigning\\sof\\s", "signed ", {
-    outcomes: ["sign"],
-  }),
+  paraphrase(
+    "(?:complet(?:ed|es)|announc(?:ed|es)|confirm(?:ed|s)|seal(?:ed|s))\\sthe\\ssigning\\sof\\s",
+    "signed ",
+    SIGN,
+  ),
   // "finished removing the dam"
   paraphrase("(?:finish(?:ed|es)|complet(?:ed|es))\\s(?!building)(?<verb>\\p{L}{3,})ing\\s", "$<verb>ed ", {}),
   paraphrase("(?:demolish(?:ed|es)|dismantled|dismantles|torn\\sdown|tore\\sdown)\\b", "removed", {
@@ -313,15 +298,11 @@ const PARAPHRASES: readonly Paraphrase[] = [
     outcomes: ["end"],
   }),
   paraphrase("voted\\sto\\s(?:continue|extend|prolong)\\s", "continued ", { outcomes: ["end"] }),
-  paraphrase("(?:approved|adopted|backed|passed|imposed|introduced)\\san?\\sban\\son\\s", "banned ", {
-    outcomes: ["ban"],
-  }),
+  paraphrase("(?:approved|adopted|backed|passed|imposed|introduced)\\san?\\sban\\son\\s", "banned ", BAN),
   paraphrase(
     "(?:rejected|voted\\sdown|threw\\sout)\\s(?:a|the)\\s(?:proposed\\s|planned\\s)?ban\\son\\s",
     "did not ban ",
-    {
-      outcomes: ["ban"],
-    },
+    BAN,
   ),
   paraphrase("is\\s(?:the|its|their)\\snew\\s(?=\\p{L}+\\sof\\s)", "became ", {
     outcomes: ["become", "elect", "appoint"],
@@ -329,14 +310,12 @@ const PARAPHRASES: readonly Paraphrase[] = [
   paraphrase(
     "ha(?:s|ve)\\sbeen\\s(?:in\\suse|in\\sservice|in\\soperation|open(?:\\sto\\s[\\p{L}\\s]{2,24}?)?)\\ssince\\s",
     "opened on ",
-    {
-      outcomes: ["open"],
-    },
+    OPEN,
   ),
   paraphrase("(?:was|is|been)\\staken\\sout\\sof\\sservice", "was withdrawn from service", {
     outcomes: ["cancel", "leave"],
   }),
-  paraphrase(`${START}(?:construction|building|work)\\s(?:of|on)\\s`, "", { outcomes: ["complete"] }),
+  paraphrase(`${START}(?:construction|building|work)\\s(?:of|on)\\s`, "", COMPLETE),
   paraphrase(
     "lift(?:s|ed)\\s(?=(?:its|the|their|his|her)\\s(?:[\\p{L}-]+\\s){0,4}?(?:rates?|prices?|fares?|tax|wages?|dividend|forecast|target|fees?)\\b)",
     "raised ",
