@@ -134,7 +134,7 @@ const FORMER =
   /^(?<start>(?:[Ww]ill|[Dd]id|[Hh]as|[Ii]s|[Ww]as)\s)(?:the\s)?(?:former|ex-)\s?(?:\p{Ll}[\p{L}-]*\s){1,3}(?=\p{Lu})/u;
 /** The rate of a central bank has many names. */
 const RATE =
-  /(?<=\s)(?:its|the)\s(?:benchmark|policy|key|main|base|cash|repo)\s(?:(?:interest|lending|policy)\s)?rates?(?!\p{L})|(?<=\s)(?:the\s)?(?:Bank\sRate|federal\sfunds\s(?:target\s)?(?:rate|range))(?!\p{L})|(?<=\s(?:cut|raise|hike|lower|reduce|increase|change)\s)rates(?!\p{L})/iu;
+  /(?<=\s)(?:its|the)\s(?:benchmark|policy|key|main|base|(?:official\s)?cash|repo|overnight|selic)\s(?:(?:interest|lending|policy)\s)?rates?(?!\p{L})|(?<=\s)(?:the\s)?(?:Bank\sRate|federal\sfunds\s(?:target\s)?(?:rate|range))(?!\p{L})|(?<=\s(?:cut|raise|hike|lower|reduce|increase|change)\s)rates(?!\p{L})/iu;
 const FIRST_FLIGHT =
   /make\sits\s(?:first|maiden|inaugural)\s(?:(?:orbital|test)\s)?flight(?<=(?:rocket|launcher|launch\svehicle|booster).*)/iu;
 

@@ -21,23 +21,23 @@ const STEPS = Object.entries({ quarter: 25, half: 50, "three[\\s-]quarters": 75,
 export const RATES: readonly Paraphrase[] = [
   // The board of a central bank, and the names of its rate
   paraphrase(
-    `(?:the\\s)?(?:(?:executive|governing|rate-setting|monetary(?:\\spolicy)?|policy)\\s(?:board|committee|council))\\sof\\s(?=(?:the\\s)?(?-i:\\p{Lu}))`,
+    `(?:the\\s)?(?:(?:executive|governing|rate-setting|monetary(?:\\spolicy(?:\\sand\\sfinancial\\sstability)?)?|policy)\\s(?:board|committee|council))\\sof\\s(?=(?:the\\s)?(?-i:\\p{Lu}))`,
     "",
     OF_RATES,
   ),
   // A run of names is tried from its first one only, so that the time stays linear.
   paraphrase(
-    `(?-i:(?<!\\p{Lu}[\\p{L}'’-]{0,30}\\s|[\\p{L}'’-])(?<bank>${NAME}))['’]s?\\s(?:executive|governing|rate-setting|monetary(?:\\spolicy)?|policy)\\s(?:board|committee|council)\\b`,
+    `(?-i:(?<!\\p{Lu}[\\p{L}'’-]{0,30}\\s|[\\p{L}'’-])(?<bank>${NAME}))['’]s?\\s(?:executive|governing|rate-setting|monetary(?:\\spolicy(?:\\sand\\sfinancial\\sstability)?)?|policy)\\s(?:board|committee|council)\\b`,
     "$<bank>",
     OF_RATES,
   ),
   paraphrase(
-    "(?<!['’]s?\\s)(?:the\\s)?(?:executive\\sboard|governing\\scouncil|(?:rate-setting|federal\\sopen\\smarket|monetary(?:\\spolicy)?)\\s(?:board|committee|council)|(?-i:FOMC|MPC|(?<=[Tt]he\\s)(?:Committee|Board)))\\b(?!\\sof\\s|['’])",
+    "(?<!['’]s?\\s)(?:the\\s)?(?:executive\\sboard|governing\\scouncil|(?:rate-setting|federal\\sopen\\smarket|monetary(?:\\spolicy(?:\\sand\\sfinancial\\sstability)?)?)\\s(?:board|committee|council)|(?-i:FOMC|MPC|Copom|(?<=[Tt]he\\s)(?:Committee|Board)))\\b(?!\\sof\\s|['’])",
     "the bank",
     OF_RATES,
   ),
   paraphrase(
-    "(?:the\\starget\\srange\\sfor\\s)?(?:the\\s)?federal\\sfunds\\s(?:target\\s)?r(?:ate|ange)\\b|Bank\\sRate\\b|(?:(?:the|its|their)\\s)?(?:three\\s)?(?:benchmark|policy|key|main|base|cash|repo)\\s(?:(?:interest|lending|policy|overnight|borrowing|deposit|short-term|(?-i:[A-Z]{2,5}))\\s){0,2}rates?\\b|(?:(?:the|its)\\s)?(?:borrowing\\scosts|interest\\srate)\\b",
+    "(?:the\\starget\\srange\\sfor\\s)?(?:the\\s)?federal\\sfunds\\s(?:target\\s)?r(?:ate|ange)\\b|Bank\\sRate\\b|(?:(?:the|its|their)\\s)?(?:target\\sfor\\sthe\\s)?(?:three\\s)?(?:(?-i:(?<!\\p{L})(?:\\p{Lu}\\p{L}+\\s){1,3}Bank)\\s)?(?:benchmark|policy|key|main|base|(?:official\\s)?cash|repo|overnight|selic)\\s(?:(?:interest|lending|policy|overnight|borrowing|deposit|short-term|(?-i:[A-Z]{2,5}))\\s){0,2}rates?(?:\\starget)?\\b|(?:the\\s)?(?-i:OCR)\\b|(?:(?:the|its)\\s)?(?:borrowing\\scosts|interest\\srate)\\b",
     "interest rates",
     OF_RATES,
   ),
@@ -52,11 +52,14 @@ export const RATES: readonly Paraphrase[] = [
     OF_RATES,
   ),
   paraphrase(
-    "(?:decided|voted|opted|agreed|chose)\\sto\\s(?:keep|leave|hold)\\s(?=interest\\srates)",
+    "(?:(?:decided|voted|opted|agreed|chose)\\sto\\s(?:keep|leave|hold)|is\\s(?:keeping|leaving|holding))\\s(?=interest\\srates)",
     "left ",
     OF_RATES,
   ),
   ...STEPS,
+  // "The SNB is lowering the SNB policy rate"
+  paraphrase("agreed\\sto\\s(?=(?:cut|lower|reduce|raise|increase)\\sinterest\\srates)", "decided to ", OF_RATES),
+  paraphrase("is\\s(?<verb>lower|rais|reduc|increas)ing\\s(?=interest\\srates)", "$<verb>ed ", OF_RATES),
   paraphrase("lift(?:s|ed)\\sinterest\\srates", "raised interest rates", OF_RATES),
   paraphrase(
     "(?:\\breal\\s)?(?:(?<=^|[’']s\\s|\\bits\\s|\\breal\\s|\\bthe\\sUS\\s|^)(?:the\\s)?(?:economy|gross\\sdomestic\\sproduct)|\\bthe\\s(?:economy|gross\\sdomestic\\sproduct))\\b(?:\\s\\(GDP\\))?",
