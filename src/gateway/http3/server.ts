@@ -259,7 +259,7 @@ function listenOptions(options: Http3Options): ListenOptions {
     sni: identities(material),
     // An attacker can replay early data (RFC 8470).
     enableEarlyData: false,
-    keepAlive: Math.max(1, Math.min(PING_MS, Math.floor(quic.maxIdleTimeoutMs / 2))),
+    keepAlive: Math.min(PING_MS, Math.ceil(quic.maxIdleTimeoutMs / 2)),
     // The engine cannot request an optional certificate.
     verifyClient: clientCa !== "" && clientCertRequired,
     rejectUnauthorized: true,
