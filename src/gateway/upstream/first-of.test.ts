@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { until } from "../../lib/testing/until.ts";
 import { connectTcp } from "../wire/connect-tcp.ts";
 import { type Connecting, DEAF, listen, type Listener } from "../wire/tcp.ts";
 import { connectFirst } from "./first-of.ts";
@@ -56,6 +57,26 @@ test("an address that does not respond is given up when another one has accepted
   const { connecting, accepted } = connect(["nowhere", "127.0.0.1"]);
   await connecting.done;
   expect([accepted, aborted]).toEqual([["127.0.0.1"], ["nowhere"]]);
+});
+
+test("if the last address refuses while another one does not respond, that one is waited for", async () => {
+  const opened: unknown[] = [];
+  const ends = { slow: Promise.withResolvers<void>(), refuses: Promise.withResolvers<void>() };
+  const connecting = connectFirst(
+    ["slow", "refuses"],
+    (address) => {
+      opened.push(address);
+      // The addresses are the keys.
+      return { done: ends[address as keyof typeof ends].promise, abort() {} };
+    },
+    () => DEAF,
+  );
+  await until(() => opened.length === 2);
+  ends.refuses.reject(new Error("refused"));
+  await new Promise(setImmediate);
+  ends.slow.resolve();
+  await connecting.done;
+  expect(opened).toEqual(["slow", "refuses"]);
 });
 
 test("if all addresses refuse, the last reason is reported", async () => {

@@ -26,7 +26,7 @@ export function connectFirst(
   const tryAnother = (): void => {
     clearTimeout(timer);
     const address = addresses[tried];
-    if (isOver || address === undefined) return;
+    if (address === undefined) return;
     tried++;
     const attempt: Connecting = open(address, (wire, protocol) => {
       if (isOver) {

@@ -3,6 +3,7 @@ import { plentyOfBuffers } from "../../lib/testing/plenty.ts";
 import { until } from "../../lib/testing/until.ts";
 import { TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { ClientConnection } from "../http1/client-connection.ts";
+import { SERVER_GAUGE, serverGauge } from "../telemetry/metrics/layout.ts";
 import { onlySlot, Telemetry } from "../telemetry/telemetry.ts";
 import { flushCork } from "../wire/outgoing.ts";
 import { listen, type Listener } from "../wire/tcp.ts";
@@ -26,6 +27,7 @@ let errors: unknown[];
 let open: Set<Wire>;
 let most: number;
 let onServer: (wire: Wire) => void;
+let slot: ReturnType<typeof onlySlot>;
 
 function onError(error: unknown): void {
   errors.push(error);
@@ -66,11 +68,18 @@ afterEach(() => {
 });
 
 function pool(settings: Partial<PoolSettings> = {}, port = listener.port): ServerPool {
+  slot = onlySlot();
   return new ServerPool(
     { address: "127.0.0.1", port },
     { ...SETTINGS, ...settings },
-    { wheel, buffers: plentyOfBuffers(), metrics: new Telemetry(onlySlot()).serverMetrics(0, "origin"), onError },
+    { wheel, buffers: plentyOfBuffers(), metrics: new Telemetry(slot).serverMetrics(0, "origin"), onError },
   );
+}
+
+/** The open connections and the waiting requests, as counted by the last pool. */
+function counted(): { open: number | undefined; waiting: number | undefined } {
+  const gauges = slot.zone.counters(slot.row).subarray(serverGauge(0));
+  return { open: gauges[SERVER_GAUGE.connectionsOpen], waiting: gauges[SERVER_GAUGE.requestsWaiting] };
 }
 
 class Asking {
@@ -272,6 +281,23 @@ test("a request that leaves the queue is neither served nor refused, and the req
   expect(await staying.outcome).toBe(busy);
   expect(heard).toBe(false);
   busy.destroy();
+});
+
+test("connections count while they are open, and requests while they wait", async () => {
+  const one = pool({ maxConnections: 1 });
+  const [first, second, third] = [ask(one), ask(one), ask(one)];
+  expect(counted()).toEqual({ open: 1, waiting: 3 });
+  const connection = await connected(first);
+  expect(counted()).toEqual({ open: 1, waiting: 2 });
+  one.leave(third.waiter);
+  expect(counted()).toEqual({ open: 1, waiting: 1 });
+  connection.destroy();
+  (await connected(second)).destroy();
+  await until(() => counted().open === 0);
+  expect(counted()).toEqual({ open: 0, waiting: 0 });
+  listener.stop();
+  expect(await ask(one).outcome).toBeString();
+  expect(counted()).toEqual({ open: 0, waiting: 0 });
 });
 
 test("a full queue refuses at once", () => {

@@ -1,12 +1,16 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { createServer } from "node:net";
 import { FakeClock } from "../../lib/testing/fake-clock.ts";
+import { listenOnLoopback } from "../../lib/testing/listen.ts";
 import { plentyOfBuffers } from "../../lib/testing/plenty.ts";
 import { TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { type UpstreamConfig } from "../config/config.ts";
 import { loadValue } from "../config/load.ts";
 import { onlySlot, Telemetry } from "../telemetry/telemetry.ts";
+import { ClientConnection } from "../http1/client-connection.ts";
 import { type Member } from "./member.ts";
 import { ServerStates } from "./outlier-detection.ts";
+import { Waiter } from "./server-pool.ts";
 import { credentialOf, provideUpstreams, type Upstreams } from "./upstreams.ts";
 
 let clock: FakeClock;
@@ -98,4 +102,27 @@ test("a token for the servers comes from its variable, and an error does not sho
   expect([line(""), line("TOKEN", "abc-._~+/==")]).toEqual(["", "Authorization: Bearer abc-._~+/==\r\n"]);
   expect(() => line("TOKEN")).toThrow("TOKEN");
   expect(() => line("TOKEN", "two words")).toThrow("the value of TOKEN has characters that a token cannot have");
+});
+
+test.each([
+  ["http1", "http1"],
+  ["h2c", "PRI * HTTP/2.0"],
+])("the servers of an upstream with the protocol %s get %s", async (protocol, expected) => {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const server = createServer((socket) => {
+    socket.on("error", () => socket.destroy());
+    socket.once("data", (data) => resolve(data.toString("latin1").split("\r\n", 1)[0] ?? ""));
+  });
+  const port = await listenOnLoopback(server);
+  const upstreams = provideAll([{ name: "u", protocol, servers: [{ address: "127.0.0.1", port }] }]);
+  upstreams.setMembers({ u: [member(port)] });
+  const waiter = new Waiter({
+    // A connection of HTTP/1 sends nothing before its request.
+    send: (connection) => connection instanceof ClientConnection && resolve("http1"),
+    refused: resolve,
+  });
+  upstreams.get("u").servers[0]?.pool.wait(waiter, 2000);
+  expect(await promise).toBe(expected);
+  upstreams.close(undefined);
+  server.close();
 });

@@ -17,6 +17,23 @@ const CASES: readonly { what: string; entry: unknown; server?: object }[] = [
     entry: { Service: { Address: "db_1.example.test", Port: 80, Weights: { Passing: 0 } } },
     server: { endpoint: { address: "db_1.example.test", port: 80 }, weight: 1 },
   },
+  {
+    what: "a weight that is not whole",
+    entry: { Service: { Address: "10.0.0.1", Port: 80, Weights: { Passing: 2.5 } } },
+    server: { endpoint: { address: "10.0.0.1", port: 80 }, weight: 1 },
+  },
+  {
+    what: "a weight of another type",
+    entry: { Service: { Address: "10.0.0.1", Port: 80, Weights: { Passing: "5" } } },
+    server: { endpoint: { address: "10.0.0.1", port: 80 }, weight: 1 },
+  },
+  {
+    what: "the last port",
+    entry: { Service: { Address: "10.0.0.1", Port: 65_535 } },
+    server: { endpoint: { address: "10.0.0.1", port: 65_535 }, weight: 1 },
+  },
+  { what: "a port that is not whole", entry: { Service: { Address: "10.0.0.1", Port: 80.5 } } },
+  { what: "a port of another type", entry: { Service: { Address: "10.0.0.1", Port: "80" } } },
   { what: "no port", entry: { Service: { Address: "10.0.0.1", Port: 0 } } },
   { what: "an invalid port", entry: { Service: { Address: "10.0.0.1", Port: 65_536 } } },
   { what: "no address at all", entry: { Node: {}, Service: { Port: 80 } } },
