@@ -1,3 +1,4 @@
+import { boxOf } from "./graphics.ts";
 import { plain } from "./pieces.ts";
 import { type Box, type Placed, type Run } from "./shapes.ts";
 
@@ -129,6 +130,7 @@ function runsOf(
   placed: Placed,
 ): Run[] {
   const box = boxOf(rect, placed);
+  if (box === undefined) return [];
   const [width, height] = [box.right - box.left, box.bottom - box.top];
   // A field without an area is not shown.
   if (!(width > 0 && height > 0 && Number.isFinite(width + height + box.left + box.top))) return [];
@@ -161,13 +163,6 @@ function isShown(lines: readonly string[], { left, right, top, bottom }: Box, ru
 
 function withoutSpaces(texts: readonly string[]): string {
   return texts.join("").replace(/\s/g, "");
-}
-
-/** The box of an annotation on the page. */
-export function boxOf(rect: readonly unknown[], placed: Placed): Box {
-  const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = rect.map(Number);
-  const [[ax, ay], [bx, by]] = [placed(x1, y1), placed(x2, y2)];
-  return { left: Math.min(ax, bx), right: Math.max(ax, bx), top: Math.min(ay, by), bottom: Math.max(ay, by) };
 }
 
 /** The text nearest to the left or right edge of a field whose baseline is in the lower part of the field's height. */

@@ -200,7 +200,7 @@ function isGlyph(glyph: unknown): glyph is Glyph {
 }
 
 /** The box around a rectangle. Undefined if the bounds are not those of a rectangle. */
-function boxOf(bounds: unknown, placed: Placed): Box | undefined {
+export function boxOf(bounds: unknown, placed: Placed): Box | undefined {
   const [x0, y0, x1, y1] = numbersOf(bounds);
   if (x0 === undefined || y0 === undefined || x1 === undefined || y1 === undefined) return undefined;
   const corners = [placed(x0, y0), placed(x1, y0), placed(x0, y1), placed(x1, y1)];

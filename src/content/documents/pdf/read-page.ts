@@ -1,8 +1,8 @@
 import { bulletRuns } from "./bullets.ts";
-import { boxOf, fieldRuns } from "./fields.ts";
+import { fieldRuns } from "./fields.ts";
 import { Ligatures } from "./ligatures.ts";
 import { boundary, indexAt, partOf, plain } from "./pieces.ts";
-import { GraphicsWalk, type OperatorList, type OperatorNames } from "./graphics.ts";
+import { boxOf, GraphicsWalk, type OperatorList, type OperatorNames } from "./graphics.ts";
 import { HiddenText } from "./hidden.ts";
 import { type UnreadableFonts } from "./unreadable.ts";
 import { type Box, type PdfPage, type Placed, type Run, type TreeNode } from "./shapes.ts";
@@ -335,8 +335,8 @@ function linksOf(annotations: readonly object[], placed: Placed): { boxes: LinkB
     const url = "url" in annotation && typeof annotation.url === "string" ? URL.parse(annotation.url) : null;
     if (url === null || !/^(?:https?|mailto):$/.test(url.protocol)) continue;
     if ("id" in annotation && typeof annotation.id === "string") addresses.set(annotation.id, url.href);
-    const rect: readonly unknown[] = "rect" in annotation && Array.isArray(annotation.rect) ? annotation.rect : [];
-    boxes.push({ url: url.href, ...boxOf(rect, placed) });
+    const box = "rect" in annotation ? boxOf(annotation.rect, placed) : undefined;
+    if (box !== undefined) boxes.push({ url: url.href, ...box });
     if (boxes.length >= MAX_PAGE_LINKS) break;
   }
   return { boxes, addresses };
