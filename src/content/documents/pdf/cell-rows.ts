@@ -35,7 +35,7 @@ export function groupedRows(lines: readonly CellLine[]): CellLine[][] {
 }
 
 function rowStarts(lines: readonly CellLine[]): (at: number) => boolean {
-  const isBelowRule = (at: number) => lines[at]?.isBelowRule === true || isHead(lines, at - 1);
+  const isBelowRule = (at: number) => lines[at]?.isBelowRule === true;
   const isRow = (at: number) => isBelowRule(at) || hasStackedNumbers(lines[at - 1], lines[at]);
   const parts = lines.flatMap((_line, at) => (at > 0 && !isBelowRule(at) ? [at] : []));
   const stacked = parts.filter(isRow).length;
@@ -77,12 +77,6 @@ function leadingIn(lines: readonly CellLine[]): number {
     }
   }
   return least;
-}
-
-/** Whether a line is in bold letters, and the next one is not. */
-function isHead(lines: readonly CellLine[], at: number): boolean {
-  const [head, below] = [lines[at]?.cells.flat() ?? [], lines[at + 1]?.cells.flat() ?? []];
-  return head.length > 1 && head.every(({ isBold }) => isBold) && !below.some(({ isBold }) => isBold);
 }
 
 function isFilled(cell: readonly Line[] | undefined): boolean {
