@@ -5,6 +5,7 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { gzipSync } from "node:zlib";
+import { Glob } from "bun";
 import shipped from "../../config/turnpike.json";
 import manifest from "../../package.json";
 import { bashCompletion, commandsOf, fishCompletion, manPage, zshCompletion } from "./command-line.ts";
@@ -160,6 +161,7 @@ put("DEBIAN/conffiles", "/etc/turnpike/turnpike.json\n/etc/logrotate.d/turnpike\
 put("DEBIAN/postinst", POSTINST, 0o755);
 put("DEBIAN/prerm", PRERM, 0o755);
 put("DEBIAN/postrm", POSTRM, 0o755);
+for (const older of new Glob("turnpike_*.deb").scanSync({ cwd: DIST, absolute: true })) rmSync(older);
 const deb = join(DIST, `turnpike_${VERSION}_${architecture}.deb`);
 const level = process.argv.includes("--fast") ? 1 : 6;
 run(["dpkg-deb", "--root-owner-group", "-Zgzip", `-z${level}`, "--build", TREE, deb]);

@@ -14,9 +14,12 @@ const WORK = join(DIST, "image");
 const BASE_TAR = join(WORK, "base.tar");
 const PACKAGING = join(ROOT, "packaging/container");
 const SUITE = "bookworm";
-/** The packages that debian:bookworm-slim has as well, as far as this image needs them. */
-const BASE_PACKAGES = ["usr-is-merged", "adduser"];
+/** Links the folders as debian:bookworm-slim does; otherwise a package does it that needs 49 MB of Perl. */
+const MERGED_USR = "/usr/share/mmdebstrap/hooks/merged-usr";
+/** mmdebstrap copies these files from the machine that builds. */
+const OF_BUILDER = ["etc/hostname", "etc/resolv.conf"];
 const NOT_IN_SLIM = ["/usr/share/doc/*", "/usr/share/man/*", "/usr/share/locale/*", "/usr/share/info/*"];
+const LICENCES = "/usr/share/doc/*/copyright";
 const ARCHITECTURES: Readonly<Partial<Record<NodeJS.Architecture, string>>> = { x64: "amd64", arm64: "arm64" };
 const BASE = "localhost/turnpike-base";
 const IMAGE = `turnpike:${manifest.version}`;
@@ -46,8 +49,10 @@ function buildParts(): void {
 
 function buildBase(): void {
   const excluded = NOT_IN_SLIM.map((path) => `--dpkgopt=path-exclude=${path}`);
-  const options = ["--mode=root", "--variant=minbase", `--include=${BASE_PACKAGES.join(",")}`, ...excluded];
-  run(["mmdebstrap", "--quiet", ...options, "--dpkgopt=force-unsafe-io", SUITE, BASE_TAR]);
+  const options = ["--mode=root", "--variant=minbase", "--include=adduser", `--hook-dir=${MERGED_USR}`, ...excluded];
+  const included = `--dpkgopt=path-include=${LICENCES}`;
+  const cleaned = `--customize-hook=cd "$1" && rm ${OF_BUILDER.join(" ")}`;
+  run(["mmdebstrap", "--quiet", ...options, included, cleaned, "--dpkgopt=force-unsafe-io", SUITE, BASE_TAR]);
   const container = buildah("from", "scratch");
   buildah("add", container, BASE_TAR, "/");
   buildah("commit", "--quiet", "--rm", container, BASE);
