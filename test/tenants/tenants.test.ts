@@ -92,6 +92,13 @@ describe.each([PROCESSES, MICRO_VMS])("tenants that are $name", (kind) => {
     LONG_MS,
   );
 
+  test("a machine that cannot be started gives its client 502", async () => {
+    tenants.manager.response = () => Promise.reject(new Error("no memory"));
+    const response = await tenants.ask("gamma");
+    tenants.manager.response = () => undefined;
+    expect(response.status).toBe(502);
+  });
+
   test(
     "an idle tenant is evicted, its machine keeps running, and the next request starts it again",
     async () => {
