@@ -35,9 +35,11 @@ export function provideTenants(parts: TenantParts): TenantRoutes {
     const filters = parts.filters.route(route);
     if (route.tenant === undefined || filters === undefined || filters === "closed") continue;
     const { TenantRoute } = tenantRoutes();
+    const name = routeName(route);
     const tenantRoute = new TenantRoute(route.tenant, {
       tenants,
-      scope: JSON.stringify([routeName(route), route.tenant.socket_dir, route.tenant.header]),
+      name,
+      scope: JSON.stringify([name, route.tenant.socket_dir, route.tenant.header]),
       filters,
       requestHeaders: route.headers && createRequestHeadersPolicy(route.headers),
       waitMs: config.wasm_host_call_deadline_ms,

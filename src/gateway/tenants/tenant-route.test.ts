@@ -88,7 +88,8 @@ function create({ header = "X-Tenant", skips = true, readsCalls = false, request
     { socket_dir: join(folder, "vms"), header, skip_filter_when_warm: skips },
     {
       tenants: { wheel, warm, starts: queue },
-      scope: "/route",
+      name: "/route",
+      scope: "the scope",
       filters: { readsCalls, request: (exchange) => filter(exchange) },
       requestHeaders,
       waitMs: WAIT_MS,

@@ -48,6 +48,8 @@ export interface Tenants {
 
 export interface TenantRouteDeps extends Pick<FeatureParts, "respondWithError" | "log" | "onError"> {
   readonly tenants: Tenants;
+  /** The route, for operators. */
+  readonly name: string;
   /** Identifies the route: after a reload the same route keeps its mappings. */
   readonly scope: string;
   readonly filters: {
@@ -290,7 +292,7 @@ export class TenantRoute implements TrafficSplit {
     }
     const { path, error } = tenantSocket(this.#config.socket_dir, named);
     if (path !== undefined) return path;
-    this.#deps.log(`Cannot use the tenant socket ${JSON.stringify(named)} of route ${this.#deps.scope}: ${error}`);
+    this.#deps.log(`Cannot use the tenant socket ${JSON.stringify(named)} of route ${this.#deps.name}: ${error}`);
     this.#refuse(exchange, WRONG_SOCKET);
     return undefined;
   }
