@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { type OverviewSnapshot } from "../../../gateway/admin/shapes/overview.ts";
 import { frameOf } from "./frame.ts";
 import { readKeys } from "./keys.ts";
-import { filterEntry, QUIET } from "./testing/quiet.ts";
+import { filterEntry, QUIET } from "../../../gateway/admin/testing/quiet.ts";
 import { COLORED, COLORLESS, widthOf } from "./spans.ts";
 import { TopState } from "./top-state.ts";
 

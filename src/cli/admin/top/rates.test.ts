@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { type OverviewSnapshot } from "../../../gateway/admin/shapes/overview.ts";
 import { ratesOf } from "./rates.ts";
-import { filterEntry, QUIET } from "./testing/quiet.ts";
+import { filterEntry, QUIET } from "../../../gateway/admin/testing/quiet.ts";
 
 function snapshot(over: Partial<OverviewSnapshot> = {}): OverviewSnapshot {
   return { ...QUIET, ...over };

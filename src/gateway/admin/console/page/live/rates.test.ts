@@ -1,61 +1,17 @@
 import { expect, test } from "bun:test";
+import { QUIET } from "../../../testing/quiet.ts";
 import { type Overview } from "../api/shapes.ts";
 import { between, isRestart, sampleOf } from "./rates.ts";
 
-const CACHES = { hits: 0, misses: 0, stale: 0, revalidated: 0, bypassed: 0, entries: 0, bytes: 0 };
-const NOTHING: Overview = {
-  time_ms: 0,
-  started_at_ms: 0,
-  workers: [],
-  requests: 0,
-  responses: { "1xx": 0, "2xx": 0, "3xx": 0, "4xx": 0, "5xx": 0 },
-  request_bytes: 0,
-  response_bytes: 0,
-  connections_open: 0,
-  requests_in_flight: 0,
-  durations: { bounds_ms: [10, 100], counts: [0, 0, 0] },
-  routes: [],
-  caches: CACHES,
-  upstreams: [],
-  funnel: [],
-  wasm: {
-    park_active: 0,
-    park_capacity: 0,
-    pool_instances: 0,
-    pool_pinned: 0,
-    control_configured: false,
-    control_ready: false,
-    tenants_active: 0,
-    tenant_hits: 0,
-    tenant_misses: 0,
-    tenant_evictions: 0,
-  },
-  filters: { bounds_ms: [], entries: [] },
-  payments: {
-    open: 0,
-    settled: 0,
-    delivered: 0,
-    released: 0,
-    failed: 0,
-    unknown: 0,
-    records_waiting: 0,
-    breakers_open: 0,
-  },
-  log_lines_dropped: 0,
-  worker_restarts: 0,
-  reloads: 0,
-  reload_failures: 0,
-};
-
 const COUNTS = { client_errors: 1, server_errors: 2, request_bytes: 0, response_bytes: 0 };
 const BEFORE: Overview = {
-  ...NOTHING,
+  ...QUIET,
   time_ms: 1_000,
   requests: 100,
-  responses: { ...NOTHING.responses, "4xx": 3, "5xx": 2 },
+  responses: { ...QUIET.responses, "4xx": 3, "5xx": 2 },
   request_bytes: 500,
   response_bytes: 700,
-  caches: { ...CACHES, hits: 2, stale: 3, revalidated: 4, misses: 5, bypassed: 6 },
+  caches: { ...QUIET.caches, hits: 2, stale: 3, revalidated: 4, misses: 5, bypassed: 6 },
   durations: { bounds_ms: [10, 100], counts: [100, 0, 0] },
   routes: [{ route: "/a", requests: 100, ...COUNTS, durations: { counts: [100, 0, 0] } }],
 };
@@ -63,11 +19,11 @@ const NOW: Overview = {
   ...BEFORE,
   time_ms: 11_000,
   requests: 200,
-  responses: { ...NOTHING.responses, "4xx": 13, "5xx": 7 },
+  responses: { ...QUIET.responses, "4xx": 13, "5xx": 7 },
   request_bytes: 1_500,
   response_bytes: 10_700,
   durations: { bounds_ms: [10, 100], counts: [100, 100, 0] },
-  caches: { ...CACHES, hits: 8, stale: 4, revalidated: 5, misses: 6, bypassed: 7 },
+  caches: { ...QUIET.caches, hits: 8, stale: 4, revalidated: 5, misses: 6, bypassed: 7 },
   routes: [
     { route: "/a", requests: 150, ...COUNTS, durations: { counts: [100, 50, 0] } },
     { route: "/new", requests: 50, ...COUNTS },

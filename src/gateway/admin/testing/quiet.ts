@@ -1,4 +1,4 @@
-import { type OverviewSnapshot } from "../../../../gateway/admin/shapes/overview.ts";
+import { type OverviewSnapshot } from "../shapes/overview.ts";
 
 /** The figures of a gateway without traffic. */
 export const QUIET: OverviewSnapshot = {
