@@ -73,8 +73,12 @@ test.each<ModelMode>(["slowly", "stalls", "drips", "huge", "garbage"])(
   "a failure without a count costs the most that its request allowed: %s",
   async (mode) => {
     model.mode = mode;
-    const made = analyst({ timeoutMs: 50 });
-    const { cost } = await failureOf(ask(made));
+    const made = analyst();
+    const ends = new AbortController();
+    const failing = failureOf(made.analyse(plan, sources, { now: NOW, signal: ends.signal }));
+    await until(() => model.asked.length === 1);
+    if (mode !== "huge" && mode !== "garbage") ends.abort();
+    const { cost } = await failing;
     const { messages } = model.asked[0]?.body ?? {};
     const texts = Array.isArray(messages)
       ? messages.map(({ content }) => (Array.isArray(content) ? content[0].text : content))
@@ -82,6 +86,7 @@ test.each<ModelMode>(["slowly", "stalls", "drips", "huge", "garbage"])(
     const prompt = texts.reduce((sum: number, text: string) => sum + tokensOf(text), 0);
     expect(cost).toEqual({ calls: 1, tokens: prompt + 4_096 });
     expect(made.figures).toMatchObject({ failures: expect.any(Number), largest_call: prompt + 4_096 });
+    await until(() => model.checks.length === 1);
   },
 );
 
@@ -140,12 +145,17 @@ test("a question's tokens are limited, also if its sources consist of characters
 });
 
 test("only the first question waits for a dead model, and one check finds out that it works again", async () => {
-  const made = analyst({ timeoutMs: 300 });
+  const made = analyst();
   model.mode = "slowly";
-  expect((await failureOf(ask(made))).kind).toBe("timeout");
+  const ends = new AbortController();
+  const first = failureOf(made.analyse(plan, sources, { now: NOW, signal: ends.signal }));
+  await until(() => model.asked.length === 1);
+  model.mode = "fails";
+  ends.abort();
+  expect((await first).kind).toBe("timeout");
   const others = await Promise.all(Array.from({ length: 20 }, () => failureOf(ask(made))));
   expect(new Set(others.map(({ message }) => message))).toEqual(
-    new Set(["it is not asked until it works again: it did not respond in time"]),
+    new Set(["it is not asked until it works again: it responded with 500"]),
   );
   expect([model.asked.length, model.checks.length, made.figures.is_stopped]).toEqual([1, 1, true]);
   model.mode = "well";

@@ -229,11 +229,18 @@ test("an outbox that fails is logged without the text of the error, and asked ag
 });
 
 test("an endpoint that hangs does not delay the records of other endpoints", async () => {
-  receiver.response = () => new Promise<never>(() => {});
+  const hung = Promise.withResolvers<void>();
+  receiver.response = async () => {
+    await hung.promise;
+    return new Response("", { status: 504 });
+  };
   const quick = new WebhookReceiver(SECRET);
   for (let i = 0; i < 50; i++) await settle(`slow-${i}`);
-  await settle("quick", quick.url);
-  await createPoster({ timeoutMs: 50 }).round();
+  await settle("the-quick", quick.url);
+  const round = createPoster().round();
+  await until(() => receiver.received.length === 8);
+  hung.resolve();
+  await round;
   // Eight at once, and some more before the endpoint is paused.
   expect(receiver.received.length).toBeLessThan(20);
   expect(quick.received).toHaveLength(1);
