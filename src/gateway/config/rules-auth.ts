@@ -38,7 +38,11 @@ export function checkAuth(auth: Auth, path: string, report: Report): void {
   }
 }
 
-function apiKeys({ keys }: ApiKey, path: string, report: Report): void {
+function apiKeys({ keys, consumers }: ApiKey, path: string, report: Report): void {
+  // Keys can be added later, through the admin interface.
+  if (keys.length === 0) report.notice(`${path}.keys`, "there is no key, so this method accepts no request");
+  else if (consumers.length > 0 && !keys.some(({ name }) => consumers.includes(name)))
+    report.notice(`${path}.consumers`, "no key has one of these names, so this method accepts no request");
   const first = new Map<string, number>();
   const names = new Map<string, number>();
   for (const [i, { key, key_hash: hash, name }] of keys.entries()) {
