@@ -22,7 +22,9 @@ export const server = z
   .strictObject({
     address: hostAddress.default("0.0.0.0").describe("Bind address, unless `listeners` is set."),
     port: listenPort.default(8080).describe("Bind port, unless `listeners` is set. 0 selects a free port."),
-    workers: count(0, 0, 1024).describe("Worker processes. 0: one for each CPU. 1: a single process without fork."),
+    workers: count(0, 0, 1024).describe(
+      "Worker processes. 0: one per CPU. 1: no fork; `turnpike start` always uses 1.",
+    ),
     max_connections: count(2048, 1, 1_000_000).describe(
       "Maximum client connections, at most half of `buffer_pool.buffer_count`. Further ones get 503.",
     ),
