@@ -81,8 +81,6 @@ export interface ServerHost {
   /** True: finish the requests in flight, then close. */
   draining(): boolean;
   readonly scheme: "http" | "https";
-  /** Writes of several events to an HTTP/2 connection are sent together: see `Outgoing`. */
-  readonly gathers?: boolean;
   /** The address of the peer, if a proxy reports it and not the connection itself. */
   readonly peerAddress?: string | undefined;
   /** The maximum number of bytes for the body of a request with this head; absent: the server's setting. */

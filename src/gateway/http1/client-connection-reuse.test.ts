@@ -5,7 +5,7 @@
 import { beforeEach, expect, test } from "bun:test";
 import { BufferPool } from "../../lib/memory/buffer-pool.ts";
 import { webSocketAccept } from "../../lib/http/websocket-handshake.ts";
-import { flushCork } from "../wire/outgoing.ts";
+import { sendGathered } from "../wire/outgoing.ts";
 import { FakeWire } from "../wire/testing/fake-wire.ts";
 import { ClientConnection } from "./client-connection.ts";
 import { OK, Owner, Sink } from "./testing/client-peers.ts";
@@ -28,7 +28,7 @@ beforeEach(open);
 
 function ask(method = "GET", bodyLength = 0): void {
   connection.request(method, `${method} / HTTP/1.1\r\nHost: h\r\n`, bodyLength, sink);
-  flushCork();
+  sendGathered();
 }
 
 function arrive(text: string): void {

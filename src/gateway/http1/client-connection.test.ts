@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { ClientConnection } from "./client-connection.ts";
-import { flushCork, Outgoing } from "../wire/outgoing.ts";
+import { sendGathered, Outgoing } from "../wire/outgoing.ts";
 import { type ClientTunnel } from "./client-tunnel.ts";
 import { OK, Owner, Sink } from "./testing/client-peers.ts";
 import { FakeWire } from "../wire/testing/fake-wire.ts";
@@ -24,7 +24,7 @@ beforeEach(open);
 
 function ask(method = "GET", bodyLength = 0): void {
   connection.request(method, `${method} / HTTP/1.1\r\nHost: h\r\n`, bodyLength, sink);
-  flushCork();
+  sendGathered();
 }
 
 function arrive(text: string): void {
@@ -58,7 +58,7 @@ describe("requests", () => {
     connection.data(Buffer.from("hello"));
     connection.data(Buffer.alloc(0));
     connection.end("X-Sum: 1\r\n");
-    flushCork();
+    sendGathered();
     expect(wire.text.split("\r\n\r\n").slice(1).join("\r\n\r\n")).toBe("5\r\nhello\r\n0\r\nX-Sum: 1\r\n\r\n");
   });
 
@@ -433,7 +433,7 @@ test("what an event makes the sink send to the client has left at the end of the
 function shakeHands(): void {
   connection.begin("GET", 0, sink).add("GET / HTTP/1.1\r\nHost: h\r\n");
   connection.endHead("GET", 0, "dGhlIHNhbXBsZSBub25jZQ==");
-  flushCork();
+  sendGathered();
 }
 
 describe("a WebSocket handshake", () => {

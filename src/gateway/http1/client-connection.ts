@@ -13,8 +13,9 @@ import { ClientTunnel } from "./client-tunnel.ts";
 import { FieldScan } from "./field-scan.ts";
 import { MAX_KEPT_BYTES } from "./head-lines.ts";
 import { headEnd, headText, isHopeless } from "./head-text.ts";
-import { flushCork, holdCork, Outgoing } from "../wire/outgoing.ts";
+import { Outgoing } from "../wire/outgoing.ts";
 import { isProofOf, type ParsedResponse, parseResponseHead } from "./response-head.ts";
+import { beginEvent, endEvent } from "../../lib/time/event-clock.ts";
 
 /**
  * Bytes of an upstream's response head, also of each interim head. At least the default limit of nginx and Envoy. A larger
@@ -160,7 +161,6 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
     else if (this.#out?.exhausted === true)
       this.#fail("no memory is left for data that waits for the upstream", "overloaded");
     else this.timeKeeper?.timedOut();
-    flushCork();
   }
 
   /**
@@ -258,7 +258,7 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
   }
 
   onData(chunk: Buffer): void {
-    holdCork();
+    beginEvent();
     this.heard = true;
     const sink = this.#sink;
     this.#isReadKept = chunk.length <= MAX_KEPT_BYTES;
@@ -294,7 +294,7 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
       }
     }
     if (this.#sink !== undefined && !this.#paused) this.#arm();
-    flushCork();
+    endEvent();
     if (!this.#isReadKept && this.#tunnel === undefined && sink?.keepsNoChunk === true) freeBytes(chunk);
   }
 
@@ -306,20 +306,17 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
     const drained = out.drain();
     if (out.backlogBytes < before) this.#arm();
     if (drained) this.onSendable?.();
-    flushCork();
   }
 
   onEnd(): void {
     if (this.#state === UNTIL_CLOSE) {
       this.#complete("", true);
     } else this.#fail("the upstream closed the connection before its response was complete");
-    flushCork();
   }
 
   onClose(): void {
     if (this.#state === CLOSED) return;
     this.#fail("the upstream closed the connection before its response was complete");
-    flushCork();
   }
 
   onChunk(chunk: Uint8Array, start: number, end: number): void {

@@ -6,7 +6,7 @@ import { listen, type Listener } from "../wire/tcp.ts";
 import { connect } from "../wire/testing/connect.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { ClientConnection } from "./client-connection.ts";
-import { flushCork } from "../wire/outgoing.ts";
+import { sendGathered } from "../wire/outgoing.ts";
 import { OK, Sink } from "./testing/client-peers.ts";
 
 let sink: Sink;
@@ -76,7 +76,7 @@ describe("over real sockets", () => {
     for (let i = 0; i < 3; i++) {
       const done = finished();
       real.request("GET", "GET / HTTP/1.1\r\nHost: h\r\n", 0, sink);
-      flushCork();
+      sendGathered();
       await done;
     }
     expect([sink.body, sink.statuses]).toEqual(["hellohellohello", [200, 200, 200]]);
@@ -107,7 +107,7 @@ describe("over real sockets", () => {
       return false;
     };
     real.request("GET", "GET / HTTP/1.1\r\nHost: h\r\n", 0, sink);
-    flushCork();
+    sendGathered();
     await done;
     expect([length, sink.errors.length]).toEqual([body.length, 0]);
     real.destroy();
@@ -122,7 +122,7 @@ describe("over real sockets", () => {
     });
     const done = finished();
     real.request("GET", "GET / HTTP/1.1\r\nHost: h\r\n", 0, sink);
-    flushCork();
+    sendGathered();
     await done;
     expect([sink.errors.length, real.open]).toEqual([1, false]);
   });

@@ -2,8 +2,9 @@ import { type BufferPool } from "../../lib/memory/buffer-pool.ts";
 import { type ErrorCode, TurnpikeError } from "../../lib/errors.ts";
 import { Deadline, type TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { type BodySink } from "../exchange/exchange.ts";
-import { flushCork, holdCork, Outgoing } from "../wire/outgoing.ts";
+import { Outgoing } from "../wire/outgoing.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
+import { beginEvent, endEvent } from "../../lib/time/event-clock.ts";
 
 export interface ClientTunnelOptions {
   readonly wheel: TimerWheel;
@@ -86,9 +87,9 @@ export class ClientTunnel extends Deadline implements WireHandler {
   }
 
   onData(chunk: Buffer): void {
-    holdCork();
+    beginEvent();
     this.receive(chunk, 0);
-    flushCork();
+    endEvent();
   }
 
   /** Passes on received bytes, from `start`. */
@@ -103,12 +104,10 @@ export class ClientTunnel extends Deadline implements WireHandler {
       if (this.#ended) this.#endSending();
       else this.onSendable?.();
     } else if (this.#out.backlogBytes < before) this.onBlocked();
-    flushCork();
   }
 
   onEnd(): void {
     this.#peerEnded();
-    flushCork();
   }
 
   #peerEnded(): void {
@@ -126,14 +125,12 @@ export class ClientTunnel extends Deadline implements WireHandler {
     if (this.#ended) this.#peerEnded();
     else this.#fail("upstream-failed", "the upstream aborted the tunnel");
     this.#options.onGone();
-    flushCork();
   }
 
   override onDeadline(): void {
     if (this.#out.exhausted) this.#fail("overloaded", "no memory is left for data that waits for the upstream");
     else this.#fail("upstream-timeout", "the upstream does not read the data that is sent to it");
     this.destroy();
-    flushCork();
   }
 
   #fail(code: ErrorCode, detail: string): void {

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from "bun:test";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { BufferPool } from "../../lib/memory/buffer-pool.ts";
 import { type Exchange } from "../exchange/exchange.ts";
-import { flushCork } from "../wire/outgoing.ts";
+import { sendGathered } from "../wire/outgoing.ts";
 import { FakeWire } from "../wire/testing/fake-wire.ts";
 import { Http1ServerConnection } from "./server-connection.ts";
 import { GET, Host, POST, reply, SETTINGS, Sink } from "./testing/server-peers.ts";
@@ -59,7 +59,7 @@ test("while a request is served, reading is paused after the next one, and conti
   arrive(GET);
   expect([host.exchanges.length, wire.paused]).toEqual([1, true]);
   reply(last());
-  flushCork();
+  sendGathered();
   expect([host.exchanges.length, wire.paused]).toEqual([2, false]);
   arrive(GET);
   connection.drain();
@@ -119,7 +119,7 @@ test("the next requests of a client that does not read its response wait until i
   wire.takes = [10];
   arrive(GET);
   reply(last());
-  flushCork();
+  sendGathered();
   arrive(GET);
   expect([host.exchanges.length, wire.paused]).toEqual([1, true]);
   connection.onDrain();
@@ -136,7 +136,7 @@ test("a response during a drain, or one that ends by closing, is the last one of
   new Http1ServerConnection(old, host).onData(Buffer.from("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"));
   last().response.start({ status: 200, reason: "OK", fields: "", bodyLength: -1 });
   last().response.end("");
-  flushCork();
+  sendGathered();
   expect([old.text, old.ended]).toEqual(["HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n", true]);
 });
 
@@ -161,7 +161,7 @@ test("a client that ends its side after a response has received it", () => {
   arrive(GET);
   last().onTaken = (taken) => told.push(taken);
   reply(last());
-  flushCork();
+  sendGathered();
   expect(told).toEqual([]);
   connection.onEnd();
   expect(told).toEqual([true]);
@@ -172,7 +172,7 @@ test("a connection serves the next request after the arrival of a response was a
   arrive(GET);
   last().onTaken = (taken) => told.push(taken);
   reply(last());
-  flushCork();
+  sendGathered();
   host.clock.advance(1000);
   expect([told, wire.ended]).toEqual([[true], false]);
   arrive(GET);
@@ -194,7 +194,7 @@ test("a connection that waits for the acknowledgement of its last response close
   arrive("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
   last().onTaken = () => {};
   reply(last());
-  flushCork();
+  sendGathered();
   expect(wire.ended).toBe(false);
   connection.onEnd();
   expect(wire.ended).toBe(true);
@@ -208,7 +208,7 @@ test("a client that does not read its response, and whose next requests get no m
   connection = new Http1ServerConnection(wire, poor);
   wire.takes = [10];
   arrive(GET);
-  flushCork();
+  sendGathered();
   arrive(GET);
   expect([poor.exchanges.length, wire.ended]).toEqual([1, false]);
   connection.onDrain();
@@ -218,7 +218,7 @@ test("a client that does not read its response, and whose next requests get no m
 test("a response before the rest of a chunked body closes the connection, and one before a short body does not", () => {
   arrive("POST /b HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhe");
   reply(last());
-  flushCork();
+  sendGathered();
   // The rest has no known length.
   expect(wire.ended).toBe(true);
   const next = new FakeWire();

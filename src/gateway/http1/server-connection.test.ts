@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "bun:test";
 import fc from "fast-check";
 import { type Exchange } from "../exchange/exchange.ts";
-import { flushCork } from "../wire/outgoing.ts";
+import { sendGathered } from "../wire/outgoing.ts";
 import { FakeWire } from "../wire/testing/fake-wire.ts";
 import { Http1ServerConnection } from "./server-connection.ts";
 import { GET, Host, POST, reply, SETTINGS, Sink } from "./testing/server-peers.ts";
@@ -19,6 +19,7 @@ beforeEach(() => {
 
 function arrive(text: string): void {
   connection.onData(Buffer.from(text, "latin1"));
+  sendGathered();
 }
 
 /** The latest exchange. */
@@ -63,7 +64,7 @@ test("however a pipeline is split, and whenever responses are sent, every reques
             arrive(text.slice(at, at + size));
             at += size;
           } else waiting.shift()?.();
-          flushCork();
+          sendGathered();
           expect(step).toBeLessThan(5000);
         }
         const bodies = wire.text.split("HTTP/1.1 200 OK\r\n").slice(1);
@@ -253,7 +254,7 @@ test("a connection is idle between requests and while it lingers, but not while 
   arrive("45");
   wire.takes = [10];
   reply(last());
-  flushCork();
+  sendGathered();
   expect(connection.idleSince).toBe(BUSY);
   connection.drain();
   expect([wire.ended, connection.idleSince]).toEqual([false, BUSY]);
@@ -310,7 +311,7 @@ test("the reader of a slow client's response goes on only after the socket has t
   exchange.response.start({ status: 200, reason: "", fields: "", bodyLength: 5 });
   wire.takes = [1, 1, 1];
   exchange.response.data(Buffer.from("body"));
-  flushCork();
+  sendGathered();
   for (const expected of [0, 0, 1]) {
     connection.onDrain();
     expect(drains).toBe(expected);
@@ -370,7 +371,7 @@ test("the gateway does not wait for a client that has announced that it sends no
 test("a client that has had its response does not keep the connection by a body that does not arrive", () => {
   host.onExchange = (exchange) => reply(exchange);
   arrive(POST("12345").slice(0, -2));
-  flushCork();
+  sendGathered();
   expect(wire.text).not.toContain("Connection: close");
   host.clock.advance(SETTINGS.bodyMs - 1000);
   expect(wire.ended).toBe(false);
@@ -384,7 +385,7 @@ test("a connection that waits for the acknowledgement of its last response close
   arrive("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
   last().onTaken = () => {};
   reply(last());
-  flushCork();
+  sendGathered();
   host.clock.advance(2);
   expect([wire.ended, wire.closed]).toEqual([false, false]);
   host.clock.advance(100);

@@ -17,7 +17,7 @@ import {
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { type Taken } from "../wire/arrivals.ts";
 import { headEnd, headText, unfinishedHeadError } from "./head-text.ts";
-import { flushCork, holdCork, type Outgoing } from "../wire/outgoing.ts";
+import { type Outgoing } from "../wire/outgoing.ts";
 import { type SendingOwner, SendingSide } from "../wire/sending-side.ts";
 import { refuse } from "./refusal.ts";
 import { type BodySource, Http1RequestBody } from "./request-body.ts";
@@ -25,6 +25,7 @@ import { isHeadError, type ParsedRequest, parseRequestHead } from "./request-hea
 import { type ExchangeConnection, Http1Exchange } from "./server-exchange.ts";
 import { TunnelBytes, type TunnelSource } from "./tunnel-bytes.ts";
 import { UnreadBytes } from "./unread-bytes.ts";
+import { beginEvent, endEvent } from "../../lib/time/event-clock.ts";
 
 /**
  * Milliseconds for which a closing connection is still read, so that a reset does not destroy the last response (RFC 9112
@@ -118,7 +119,7 @@ export class Http1ServerConnection
   }
 
   onData(chunk: Buffer): void {
-    holdCork();
+    beginEvent();
     switch (this.#state) {
       case IDLE:
       case HEAD:
@@ -132,7 +133,7 @@ export class Http1ServerConnection
         break;
       default:
     }
-    flushCork();
+    endEvent();
   }
 
   onDrain(): void {
@@ -140,7 +141,6 @@ export class Http1ServerConnection
     if (this.#state === LINGERING) this.#linger();
     else if (this.#exchange !== undefined) this.#exchange.drained();
     else if (this.#state === IDLE) this.#readUnread();
-    flushCork();
   }
 
   onEnd(): void {
@@ -153,7 +153,6 @@ export class Http1ServerConnection
     else if (this.#exchange !== undefined) this.wire.terminate();
     else if (this.#state === LINGERING) this.#linger();
     else this.#close();
-    flushCork();
   }
 
   onClose(isReset = false): void {
@@ -173,7 +172,6 @@ export class Http1ServerConnection
       );
     }
     this.#host.closed(this);
-    flushCork();
   }
 
   /** Accepts no further request: an idle connection closes at once, a busy one after its response. */
@@ -208,7 +206,6 @@ export class Http1ServerConnection
         break;
       default:
     }
-    flushCork();
   }
 
   holdReading(hold: boolean): void {

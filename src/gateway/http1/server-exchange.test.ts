@@ -6,7 +6,7 @@ import { TurnpikeError } from "../../lib/errors.ts";
 import { type TextPieces } from "../../lib/memory/text-pieces.ts";
 import { type Exchange, type HeadChanges, type ResponseHead } from "../exchange/exchange.ts";
 import { changedHead } from "../exchange/exchange-state.ts";
-import { flushCork } from "../wire/outgoing.ts";
+import { sendGathered } from "../wire/outgoing.ts";
 import { FakeWire } from "../wire/testing/fake-wire.ts";
 import { Http1ServerConnection } from "./server-connection.ts";
 import { HANDSHAKE, Host, reply } from "./testing/server-peers.ts";
@@ -35,7 +35,7 @@ test.each([
   [599, "", "599 "],
 ])("%p with the reason %p has the status line %p", (status, reason, line) => {
   ask().response.start({ status, reason, fields: "", bodyLength: 0 });
-  flushCork();
+  sendGathered();
   expect(wire.text).toStartWith(`HTTP/1.1 ${line}\r\n`);
 });
 
@@ -54,7 +54,7 @@ test.each([
   exchange.response.start({ status, reason: "x", fields: "", bodyLength });
   expect(exchange.response.data(Buffer.from("ok"))).toBe(true);
   exchange.response.end("");
-  flushCork();
+  sendGathered();
   expect(wire.text).toBe(`HTTP/1.1 ${status} x\r\n${rest}`);
   expect(exchange.bytesSent).toBe(rest.includes("ok") ? 2 : 0);
 });
@@ -85,13 +85,13 @@ test("bytes of which the exchange keeps no chunk may change, at a socket that ta
   const kept = sizes.map((size) => {
     const chunk = Buffer.alloc(size, "z");
     response.data(chunk);
-    flushCork();
+    sendGathered();
     if (response.keepsNoChunk === true) chunk.fill(0);
     return response.keepsNoChunk === false;
   });
   while (response.keepsNoChunk === false) connection.onDrain();
   response.end("");
-  flushCork();
+  sendGathered();
   expect(kept).toEqual([false, true, true, true, true]);
   expect(
     wire.text
@@ -121,7 +121,7 @@ test("a final head takes the changes of two policies, those of the first one las
     for (const name of names) expect(exchange.changeHead?.(adding(name))).toBe(true);
     if (names.length === 2) expect(exchange.changeHead?.(adding("C"))).toBe(false);
     exchange.response.start({ status: 200, reason: "", fields: "X: 1\r\n", bodyLength: 0 });
-    flushCork();
+    sendGathered();
     expect(wire.text).toBe(`HTTP/1.1 200 OK\r\nX: 1\r\n${lines}Content-Length: 0\r\n\r\n`);
   }
 });
@@ -132,7 +132,7 @@ test("a policy behind the sink of another one cannot change the head without a s
   exchange.response = { start: (head) => response.start(head), data: () => true, end() {}, abort() {} };
   expect(exchange.changeHead?.(adding("A"))).toBe(false);
   exchange.response.start({ status: 200, reason: "", fields: "", bodyLength: 0 });
-  flushCork();
+  sendGathered();
   expect(wire.text).toBe("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
 });
 
@@ -158,10 +158,10 @@ test.each([
 ])("the head of %p with the interim status %p is sent as %p, and the final one follows", (start, status, text) => {
   const exchange = ask(start);
   exchange.response.start({ status, reason: "", fields: "A: b\r\n", bodyLength: -1 });
-  flushCork();
+  sendGathered();
   expect([wire.text, exchange.started, exchange.status]).toEqual([text, false, 0]);
   reply(exchange);
-  flushCork();
+  sendGathered();
   expect(wire.text.slice(text.length)).toStartWith("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n");
   expect([exchange.started, exchange.status]).toEqual([true, 200]);
 });
@@ -176,7 +176,7 @@ test("a 426 names the protocol that the client can upgrade to, if the client ask
     const host = new Host();
     new Http1ServerConnection(wire, host).onData(Buffer.from(request));
     host.exchanges[0]?.response.start({ status, reason: "", fields: "", bodyLength: 0 });
-    flushCork();
+    sendGathered();
     expect(wire.text.includes("Connection: upgrade\r\nUpgrade: websocket\r\n")).toBe(isNamed);
   }
 });
@@ -186,7 +186,7 @@ test("fields of the gateway and the request id follow the fields of the response
   exchange.addedFields = "Added: 1\r\n";
   exchange.sendsRequestId = true;
   exchange.response.start({ status: 204, reason: "", fields: "A: b\r\n", bodyLength: 0 });
-  flushCork();
+  sendGathered();
   expect(wire.text).toBe(`HTTP/1.1 204 No Content\r\nA: b\r\nX-Request-Id: ${exchange.id}\r\nAdded: 1\r\n\r\n`);
 });
 
@@ -201,12 +201,12 @@ test.each([9, -1])(
     response.start({ status: 200, reason: "", fields: "", bodyLength });
     expect([response.data(Buffer.from("abc")), response.data(Buffer.alloc(0))]).toEqual([true, true]);
     wire.takes = [1];
-    flushCork();
+    sendGathered();
     expect([response.data(Buffer.from("def")), response.data(Buffer.alloc(0))]).toEqual([false, false]);
     connection.onDrain();
     expect([response.data(Buffer.from("ghi")), response.data(Buffer.alloc(0))]).toEqual([true, true]);
     response.end("");
-    flushCork();
+    sendGathered();
     const body = bodyLength === 9 ? "abcdefghi" : "3\r\nabc\r\n3\r\ndef\r\n3\r\nghi\r\n0\r\n\r\n";
     expect(wire.text.split("\r\n\r\n").slice(1).join("\r\n\r\n")).toBe(body);
   },
@@ -215,7 +215,7 @@ test.each([9, -1])(
 test("an exchange that has ended sends nothing more", () => {
   const exchange = ask();
   reply(exchange);
-  flushCork();
+  sendGathered();
   const { text } = wire;
   const { response } = exchange;
   response.start({ status: 200, reason: "", fields: "", bodyLength: 2 });
@@ -223,7 +223,7 @@ test("an exchange that has ended sends nothing more", () => {
   expect(response.sendFile?.(0, 0, 1)).toBe(0);
   response.end("");
   response.abort(new TurnpikeError("upstream-failed", "late"));
-  flushCork();
+  sendGathered();
   expect([wire.text, wire.closed, exchange.bytesSent, exchange.truncated]).toEqual([text, false, 2, ""]);
 });
 

@@ -2,7 +2,7 @@
 import { beforeEach, expect, test } from "bun:test";
 import { BufferPool } from "../../lib/memory/buffer-pool.ts";
 import { type Exchange } from "../exchange/exchange.ts";
-import { flushCork } from "../wire/outgoing.ts";
+import { sendGathered } from "../wire/outgoing.ts";
 import { FakeWire } from "../wire/testing/fake-wire.ts";
 import { Http1ServerConnection } from "./server-connection.ts";
 import { GET, HANDSHAKE, Host, reply, Sink } from "./testing/server-peers.ts";
@@ -24,6 +24,7 @@ function open(newHost: Host): void {
 
 function arrive(text: string): void {
   connection.onData(Buffer.from(text, "latin1"));
+  sendGathered();
 }
 
 /** Sends a handshake, and returns its exchange. */
@@ -40,7 +41,7 @@ test("after the 101, raw bytes pass in both directions, and the client's end rea
   exchange.sendsRequestId = true;
   exchange.response.start(SWITCHED);
   exchange.response.start({ ...SWITCHED, status: 200 });
-  flushCork();
+  sendGathered();
   const head =
     `HTTP/1.1 101 Switching Protocols\r\nSec-WebSocket-Accept: x\r\nX-Request-Id: ${exchange.id}\r\nAdded: 1\r\n` +
     "Connection: upgrade\r\nUpgrade: websocket\r\n\r\n";
@@ -56,7 +57,7 @@ test("after the 101, raw bytes pass in both directions, and the client's end rea
   connection.onEnd();
   expect([sink.ended, wire.closed, wire.ended]).toEqual([true, false, false]);
   exchange.response.end("");
-  flushCork();
+  sendGathered();
   expect([wire.text, wire.ended, host.exchanges.length]).toEqual([`${head}to the client`, true, 1]);
 });
 
@@ -88,7 +89,7 @@ test("a tunnel's data that arrives in the read of its request waits for the 101"
 test("a client that reads slowly pauses the tunnel's sender until it has read", () => {
   const exchange = ask();
   exchange.response.start(SWITCHED);
-  flushCork();
+  sendGathered();
   let drains = 0;
   exchange.onDrain = () => drains++;
   wire.takes = [1, 1];
@@ -106,7 +107,7 @@ test("a tunnel has no time limit, and serves no other request after its end", ()
   host.clock.advance(1_000_000);
   expect([wire.closed, connection.idleSince]).toEqual([false, Number.POSITIVE_INFINITY]);
   exchange.response.end("");
-  flushCork();
+  sendGathered();
   expect([wire.ended, wire.closed]).toEqual([true, false]);
   arrive(GET);
   expect(host.exchanges).toHaveLength(1);
@@ -120,7 +121,7 @@ test("a tunnel learns of a drain, also one that begins during the drain, after i
     open(new Host());
     const exchange = ask();
     exchange.onGoAway = () => {
-      flushCork();
+      sendGathered();
       told.push(wire.text.slice(0, 12));
     };
     host.isDraining = isBefore;

@@ -46,8 +46,6 @@ export interface Http2ConnectionOwner {
   readonly buffers: BufferPool;
   /** Milliseconds in which the server must read some of the data that is sent. */
   readonly writeMs: number;
-  /** True: data that several events write is sent together; see `Outgoing`. */
-  readonly gathers?: boolean;
   /** A request has ended, or the server has announced how many requests it takes; see `room`. */
   released(connection: Http2ClientConnection): void;
   /** The connection accepts no more requests, and closes when its last response has ended. */
@@ -84,7 +82,6 @@ export class Http2ClientConnection extends Http2Connection implements ClientStre
       ofClient: true,
       connectionWindow: CONNECTION_WINDOW,
       writeMs: () => owner.writeMs,
-      gathers: owner.gathers,
     });
     this.#owner = owner;
   }

@@ -3,7 +3,6 @@ import { TurnpikeError } from "../../lib/errors.ts";
 import { type Fields } from "../../lib/http/fields.ts";
 import { type TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { type BodySink, type ResponseHead, type ResponseSink, type TimeKeeper } from "../exchange/exchange.ts";
-import { flushCork } from "../wire/outgoing.ts";
 import { CANCEL, PROTOCOL_ERROR, REFUSED_STREAM } from "./frame.ts";
 import { maxEncodedLength, writeContentLength, writeField, writeNewFields } from "./hpack/encoder.ts";
 import { type ResponseFields } from "./response-fields.ts";
@@ -353,6 +352,5 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
 
   override onDeadline(): void {
     this.timeKeeper?.timedOut();
-    flushCork();
   }
 }

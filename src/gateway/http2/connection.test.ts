@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type BodySink, type Exchange, type ResponseHead } from "../exchange/exchange.ts";
-import { flushCork } from "../wire/outgoing.ts";
+import { sendGathered } from "../wire/outgoing.ts";
 import * as f from "./frame.ts";
 import { GET, Host, POST, ScriptedClient, SETTINGS } from "./testing/scripted-client.ts";
 
@@ -186,7 +186,7 @@ test.each([
   response.start(OK);
   response.data(Buffer.alloc(length));
   if (ends) response.end("");
-  flushCork();
+  sendGathered();
   for (let i = 0; i < credit; i++) ping();
   expect(client.wire.ended).toBe(false);
   ping();
@@ -217,7 +217,7 @@ test("a caller that waits for the arrival of a response learns the result, even 
     if (streamId === 3) client.numbers(f.RST_STREAM, streamId, f.CANCEL);
     if (streamId === 5) exchange.response.abort(new TurnpikeError("internal", ""));
   }
-  flushCork();
+  sendGathered();
   expect(told).toEqual([
     [3, false],
     [5, false],
@@ -238,7 +238,7 @@ test.each([
     exchange.onTaken = (how) => told.push(how);
     exchange.response.start({ ...OK, bodyLength: 0 });
     exchange.response.end("");
-    flushCork();
+    sendGathered();
     client.host.clock.advance(30);
     expect(told).toEqual([]);
     if (isReset) client.connection.onClose(true);

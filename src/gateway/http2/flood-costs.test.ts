@@ -1,7 +1,7 @@
 /** Frames of a client that move no data, with their costs to the frame: see `FloodBudget`. */
 import { expect, test } from "bun:test";
 import { TurnpikeError } from "../../lib/errors.ts";
-import { flushCork } from "../wire/outgoing.ts";
+import { sendGathered } from "../wire/outgoing.ts";
 import * as f from "./frame.ts";
 import { GET, POST, ScriptedClient } from "./testing/scripted-client.ts";
 
@@ -77,7 +77,7 @@ test("the frames of a head or a body cost nothing", () => {
     response?.start({ status: 200, reason: "", fields: "", bodyLength: 0 });
     response?.end("");
   }
-  flushCork();
+  sendGathered();
   expect([client.wire.ended, client.host.exchanges.length]).toEqual([false, 250]);
 });
 

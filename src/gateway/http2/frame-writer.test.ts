@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { type Exchange, type ResponseHead } from "../exchange/exchange.ts";
-import { flushCork } from "../wire/outgoing.ts";
+import { sendGathered } from "../wire/outgoing.ts";
 import * as f from "./frame.ts";
 import { GET, ScriptedClient } from "./testing/scripted-client.ts";
 
@@ -19,7 +19,7 @@ test("a head whose bytes wait for the socket does not change the bytes of anothe
   const behind = open(full, 3);
   waiting.response.start(OK);
   full.wire.takes = [0];
-  flushCork();
+  sendGathered();
   // Both happen in one event: the bytes gathered for one connection are still in the shared buffer.
   sound.response.start({ ...OK, fields: "X-Of: other\r\n", bodyLength: 0 });
   behind.response.start({ ...OK, fields: "X-Of: full\r\n", bodyLength: 0 });

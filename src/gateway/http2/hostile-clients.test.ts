@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { type TurnpikeError } from "../../lib/errors.ts";
 import { type BodySink, type Exchange, type ResponseHead } from "../exchange/exchange.ts";
-import { flushCork } from "../wire/outgoing.ts";
+import { sendGathered } from "../wire/outgoing.ts";
 import * as f from "./frame.ts";
 import { GET, Host, POST, ScriptedClient, SETTINGS } from "./testing/scripted-client.ts";
 
@@ -85,7 +85,7 @@ test("a sender that was paused is resumed, even if it sent the last bytes of a k
   const blocker = open(client, 1);
   client.wire.takes = [0];
   begin(blocker, 1000);
-  flushCork();
+  sendGathered();
   for (const [i, lengths] of [[10], [0, 10], [4, 6]].entries()) {
     const exchange = open(client, 2 * i + 3);
     exchange.response.start({ ...OK, bodyLength: 10 });
@@ -115,7 +115,7 @@ test("a response that waits for the socket and then for the client's window reac
   const exchange = open(client, 1);
   exchange.response.start(OK);
   client.wire.takes = [0];
-  flushCork();
+  sendGathered();
   exchange.response.data(Buffer.alloc(1000));
   exchange.response.end("");
   client.connection.onDrain();
@@ -129,7 +129,7 @@ test("a response whose window is taken away by SETTINGS while it waits reaches i
   const exchange = open(client, 1);
   exchange.response.start(OK);
   client.wire.takes = [0];
-  flushCork();
+  sendGathered();
   exchange.response.data(Buffer.alloc(1000));
   client.frame(f.SETTINGS, 0, 0, Buffer.from("000400000000", "hex"));
   client.connection.onDrain();
@@ -143,7 +143,7 @@ test("a response that waits for a window that other responses have used up reach
   const [first, second] = [open(client, 1), open(client, 3)];
   second.response.start(OK);
   client.wire.takes = [0];
-  flushCork();
+  sendGathered();
   second.response.data(Buffer.alloc(1000));
   second.response.end("");
   // The first response has its turn first: the socket drains, and it takes the whole window.
@@ -253,7 +253,7 @@ test("a drained connection whose client does not respond is closed soon after it
   client.connection.drain();
   exchange.response.start({ ...OK, bodyLength: 0 });
   exchange.response.end("");
-  flushCork();
+  sendGathered();
   client.host.clock.advance(SETTINGS.headerMs + 100);
   expect(client.wire.ended).toBe(true);
 });
@@ -265,7 +265,7 @@ test("the end of a stream does not prolong the timeout of a head that has begun"
   client.host.clock.advance(9000);
   exchange.response.start({ ...OK, bodyLength: 0 });
   exchange.response.end("");
-  flushCork();
+  sendGathered();
   client.host.clock.advance(1100);
   expect(client.wire.closed || client.wire.ended).toBe(true);
 });
@@ -276,7 +276,7 @@ test("a client that closes its side receives the data sent to it, unless it leav
   client.wire.takes = [0, 0];
   exchange.response.start({ ...OK, bodyLength: 0 });
   exchange.response.end("");
-  flushCork();
+  sendGathered();
   client.connection.onEnd();
   expect(client.wire.closed).toBe(false);
   client.wire.takes = [];
@@ -301,7 +301,7 @@ test("a sender that throws when it is resumed does not stop the other senders", 
   const [blocker, broken, sound] = [open(client, 1), open(client, 3), open(client, 5)];
   client.wire.takes = [0];
   begin(blocker, 10);
-  flushCork();
+  sendGathered();
   let drained = 0;
   broken.onDrain = () => {
     throw new Error("broken");
@@ -320,7 +320,7 @@ test("a client that gives back the window of a long download in small pieces doe
   const chunk = Buffer.alloc(16_384);
   for (let i = 0; i < 4000; i++) {
     exchange.response.data(chunk);
-    flushCork();
+    sendGathered();
     // Like Go's client, whose reader takes 4 KiB at a time.
     for (let n = 0; n < 4; n++) {
       client.numbers(f.WINDOW_UPDATE, 0, 4096);
@@ -419,7 +419,7 @@ test("small responses that are not read share one of the worker's buffers", () =
     response.data(Buffer.alloc(1_000_000, 0x61), 500, 600);
     response.end("");
   }
-  flushCork();
+  sendGathered();
   client.frames();
   expect(host.buffers.used).toBe(65_536);
   client.frame(f.SETTINGS, 0, 0, Buffer.from("0004000000ff", "hex"));

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { type TurnpikeError } from "../../lib/errors.ts";
 import { type BodySink, type Exchange, type ResponseHead } from "../exchange/exchange.ts";
-import { flushCork } from "../wire/outgoing.ts";
+import { sendGathered } from "../wire/outgoing.ts";
 import * as f from "./frame.ts";
 import { type Http2Stream } from "./stream.ts";
 import { GET, Host, POST, ScriptedClient, SETTINGS } from "./testing/scripted-client.ts";
@@ -49,7 +49,7 @@ function open(
 function response(exchange: Exchange): void {
   exchange.response.start({ ...OK, bodyLength: 0 });
   exchange.response.end("");
-  flushCork();
+  sendGathered();
 }
 
 describe("the timeout of a body", () => {

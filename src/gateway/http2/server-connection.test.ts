@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type BodySink, type Exchange, type ResponseHead } from "../exchange/exchange.ts";
-import { flushCork } from "../wire/outgoing.ts";
+import { sendGathered } from "../wire/outgoing.ts";
 import * as f from "./frame.ts";
 import { IndexingEncoder } from "./hpack/testing/indexing-encoder.ts";
 import { GET, Host, POST, ScriptedClient, SETTINGS } from "./testing/scripted-client.ts";
@@ -31,7 +31,7 @@ function reply(exchange: Exchange, text: string): void {
   exchange.response.start({ ...OK, bodyLength: text.length });
   exchange.response.data(Buffer.from(text));
   exchange.response.end("");
-  flushCork();
+  sendGathered();
 }
 
 /** Sends one request and returns its exchange. */
@@ -80,7 +80,7 @@ test("a response without a body ends with its head, and a response to HEAD annou
   open(client, 1, f.END_STREAM, [[":method", "HEAD"], ...GET.slice(1)]).response.start({ ...OK, bodyLength: 9 });
   open(client, 3, f.END_STREAM).response.start({ ...OK, status: 304, bodyLength: -1 });
   for (const exchange of client.host.exchanges) exchange.response.end("");
-  flushCork();
+  sendGathered();
   expect(client.heard()).toEqual([
     `HEADERS 1 :status: 200, content-length: 9, ${TEXT} end`,
     `HEADERS 3 :status: 304, ${TEXT} end`,
@@ -115,7 +115,7 @@ test("trailers pass in both directions", () => {
   exchange.response.start(OK);
   exchange.response.data(Buffer.from("def"));
   exchange.response.end("Grpc-Status: 0\r\n");
-  flushCork();
+  sendGathered();
   expect(client.heard().slice(1)).toEqual(['DATA 1 "def"', "HEADERS 1 grpc-status: 0 end"]);
 });
 
@@ -126,14 +126,14 @@ test("data waits for the client's windows, and the sender is called when there i
   exchange.onDrain = () => drained++;
   exchange.response.start(OK);
   expect(exchange.response.data(Buffer.from("0123456789abcdef"))).toBe(false);
-  flushCork();
+  sendGathered();
   expect(client.heard().slice(1)).toEqual(['DATA 1 "0123456789"']);
   client.numbers(f.WINDOW_UPDATE, 1, 3);
   expect([client.heard(), drained]).toEqual([['DATA 1 "abc"'], 0]);
   client.numbers(f.WINDOW_UPDATE, 1, 100);
   expect([client.heard(), drained]).toEqual([['DATA 1 "def"'], 1]);
   exchange.response.end("");
-  flushCork();
+  sendGathered();
   expect(client.heard()).toEqual(['DATA 1 "" end']);
 });
 
@@ -142,7 +142,7 @@ test("a window that the client's SETTINGS make negative must become positive bef
   const exchange = open(client, 1, f.END_STREAM);
   exchange.response.start(OK);
   exchange.response.data(Buffer.from("01234"));
-  flushCork();
+  sendGathered();
   client.frames();
   client.frame(f.SETTINGS, 0, 0, Buffer.from("000400000003", "hex"));
   exchange.response.data(Buffer.from("ab"));
@@ -159,7 +159,7 @@ test("the connection's window limits all streams, and they take turns when it op
     exchange.response.start(OK);
     exchange.response.data(Buffer.alloc(80_000));
   }
-  flushCork();
+  sendGathered();
   const sent = client.frames().filter(({ type }) => type === f.DATA);
   expect(sent.reduce((sum, { payload }) => sum + payload.length, 0)).toBe(65_535);
   client.numbers(f.WINDOW_UPDATE, 0, 60_000);
@@ -175,7 +175,7 @@ test("a body for which there is no room is not requested until there is room", (
   for (let i = 0; i < 3; i++) client.data(1, 0, Buffer.alloc(16_384, 0x61));
   expect(client.heard()).toEqual([]);
   exchange.body.resume();
-  flushCork();
+  sendGathered();
   expect(client.heard()).toEqual(["WINDOW_UPDATE 1 49152"]);
 });
 
@@ -215,7 +215,7 @@ test("a client may use the larger window until it has acknowledged a smaller one
   expect(client.heard()).toEqual(["RST_STREAM 3 3"]);
   // The window grows by half of its new size at a time.
   exchanges[0]?.body.resume();
-  flushCork();
+  sendGathered();
   expect(client.heard()).toEqual(["WINDOW_UPDATE 1 10000"]);
 });
 
@@ -307,7 +307,7 @@ test("a head longer than the client's frame size is sent with CONTINUATION", () 
   const exchange = open(client, 1, f.END_STREAM);
   exchange.response.start({ ...OK, fields: `X-Long: ${"a".repeat(40_000)}\r\n`, bodyLength: 0 });
   exchange.response.end("");
-  flushCork();
+  sendGathered();
   const frames = client.frames();
   expect(frames.map(({ type, flags, payload }) => [type, flags, payload.length <= 16_384])).toEqual([
     [f.HEADERS, f.END_STREAM, true],
@@ -415,7 +415,7 @@ test("a window that opens byte by byte does not prolong the timeout, and one tha
     const exchange = open(client, 1, f.END_STREAM);
     exchange.response.start(OK);
     exchange.response.data(Buffer.alloc(200_000));
-    flushCork();
+    sendGathered();
     for (let seconds = 0; seconds < most; seconds += 5) {
       client.host.clock.advance(5000);
       client.numbers(f.WINDOW_UPDATE, 0, bytes);
@@ -431,7 +431,7 @@ test("data that arrives while the client's window is shut does not prolong the t
   exchange.response.start(OK);
   for (let seconds = 0; seconds < 30; seconds += 5) {
     exchange.response.data(Buffer.from("event"));
-    flushCork();
+    sendGathered();
     client.host.clock.advance(5000);
   }
   expect(client.heard()).toContain("RST_STREAM 1 8");
@@ -443,7 +443,7 @@ test("a slow upstream does not use up the client's time to read", () => {
   exchange.response.start(OK);
   for (let event = 0; event < 40; event++) {
     exchange.response.data(Buffer.from("event"));
-    flushCork();
+    sendGathered();
     client.host.clock.advance(1000);
     client.numbers(f.WINDOW_UPDATE, 1, 5);
     client.host.clock.advance(60_000);
@@ -588,7 +588,7 @@ test("with any windows and sockets, responses arrive complete and in order", () 
           at += size;
         }
         response.end("");
-        flushCork();
+        sendGathered();
         return body;
       });
       for (const [streamId, by] of updates) {

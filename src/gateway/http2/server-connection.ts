@@ -77,7 +77,6 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
       local: { ...http2, maxHeaderListSize },
       ofClient: false,
       writeMs: () => host.settings().writeMs,
-      gathers: host.gathers,
     });
     this.host = host;
     this.#maxStreams = http2.maxStreams;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type BodySink, type Exchange, type ResponseHead } from "../exchange/exchange.ts";
-import { flushCork } from "../wire/outgoing.ts";
+import { sendGathered } from "../wire/outgoing.ts";
 import * as f from "./frame.ts";
 import { GET, Host, POST, ScriptedClient, SETTINGS } from "./testing/scripted-client.ts";
 
@@ -93,7 +93,7 @@ describe("a body", () => {
     expect([late.errors, client.wire.ended]).toEqual([["request-timeout"], false]);
     other.response.start({ ...OK, bodyLength: 0 });
     other.response.end("");
-    flushCork();
+    sendGathered();
     expect(client.heard().filter((frame) => frame.startsWith("GOAWAY"))).toEqual([]);
     expect(other.status).toBe(200);
   });
@@ -114,7 +114,7 @@ describe("a response", () => {
     response.start({ ...OK, bodyLength: 5 });
     response.data(Buffer.from("abc"));
     response.end("");
-    flushCork();
+    sendGathered();
     expect(client.heard().at(-1)).toBe("RST_STREAM 1 2");
     const long = open(client, 3, f.END_STREAM).response;
     long.start({ ...OK, bodyLength: 2 });
@@ -131,7 +131,7 @@ describe("a response", () => {
     exchange.response.end("");
     exchange.response.end("");
     exchange.response.start(OK);
-    flushCork();
+    sendGathered();
     expect(client.heard().slice(1)).toEqual(['DATA 1 "abc" end']);
     expect([finished, exchange.bytesSent]).toEqual([1, expect.any(Number)]);
   });
@@ -146,7 +146,7 @@ describe("a response", () => {
     exchange.response.start({ ...OK, status, bodyLength: 3 });
     expect(exchange.response.data(Buffer.from("abc"))).toBe(true);
     exchange.response.end("");
-    flushCork();
+    sendGathered();
     expect(client.heard()).toHaveLength(1);
     expect([exchange.status, exchange.started]).toEqual([status, true]);
   });
@@ -163,7 +163,7 @@ describe("a tunnel", () => {
     const exchange = open(client, 1, 0, CONNECT);
     exchange.response.start({ ...OK, status, bodyLength: 0 });
     exchange.response.end("");
-    flushCork();
+    sendGathered();
     expect(exchange.status === status).toBe(passes);
   });
 
@@ -188,18 +188,18 @@ describe("a tunnel", () => {
     const exchange = open(client, 1, 0, CONNECT);
     exchange.response.start({ ...OK, status: 101 });
     const told = read(exchange);
-    flushCork();
+    sendGathered();
     expect(client.frames().filter(({ type }) => type === f.HEADERS)).toHaveLength(1);
     expect(exchange.started).toBe(true);
     client.data(1, 0, "to");
     exchange.response.data(Buffer.from("fro"));
-    flushCork();
+    sendGathered();
     expect(told.text).toBe("to");
     expect(client.heard()).toEqual(['DATA 1 "fro"']);
     client.data(1, f.END_STREAM, "");
     expect(told.ends).toEqual([""]);
     exchange.response.end("");
-    flushCork();
+    sendGathered();
     expect(client.heard()).toEqual(['DATA 1 "" end']);
   });
 });
@@ -208,7 +208,7 @@ test("a 101 is dropped for a request that did not ask for a tunnel", () => {
   const client = new ScriptedClient().begin();
   const exchange = open(client, 1, f.END_STREAM);
   exchange.response.start({ ...OK, status: 101 });
-  flushCork();
+  sendGathered();
   expect([client.heard(), exchange.started]).toEqual([[], false]);
 });
 
@@ -221,7 +221,7 @@ test("a connection is idle from the end of its last stream", () => {
   client.host.clock.advance(5000);
   exchange.response.start({ ...OK, bodyLength: 0 });
   exchange.response.end("");
-  flushCork();
+  sendGathered();
   expect(connection.idleSince).toBe(client.host.wheel.now());
 });
 
@@ -233,14 +233,14 @@ test("an exchange whose response broke off gets no more calls", () => {
   exchange.response.start(OK);
   expect(exchange.response.data(Buffer.from("x"))).toBe(true);
   exchange.response.end("");
-  flushCork();
+  sendGathered();
   expect(client.heard()).toEqual(["RST_STREAM 1 2"]);
 });
 
 test("a request that cannot become an exchange gets a response, and is logged", () => {
   const client = new ScriptedClient().begin();
   client.head(1, f.END_STREAM, [...GET.slice(0, 3), [":path", "/%zz"]]);
-  flushCork();
+  sendGathered();
   const { exchanges, refusals } = client.host;
   expect([exchanges.length, refusals.length]).toEqual([0, 1]);
   const [refused] = refusals;
@@ -274,7 +274,7 @@ test.each([
   const { response } = open(client, 1, f.END_STREAM);
   response.start({ ...OK, bodyLength: 0 });
   response.end("");
-  flushCork();
+  sendGathered();
   client.heard();
   client.frame(f.PRIORITY, 0, 7, Buffer.from([0, 0, 0, 1, 0]));
   expect(client.heard()).toEqual([]);

@@ -17,7 +17,6 @@ import { problemResponse } from "../exchange/refusal.ts";
 import { type ListedRequest } from "../exchange/request-fields.ts";
 import { type Taken } from "../wire/arrivals.ts";
 import { type Wire } from "../wire/wire.ts";
-import { flushCork } from "../wire/outgoing.ts";
 import { CANCEL, INTERNAL_ERROR, NO_ERROR, PROTOCOL_ERROR } from "./frame.ts";
 import {
   maxEncodedLength,
@@ -365,7 +364,6 @@ export class Http2Exchange
       this.#arm();
       this.abortReceiving(new TurnpikeError("request-timeout", "the request body did not arrive in time"));
     }
-    flushCork();
   }
 
   #arm(): void {

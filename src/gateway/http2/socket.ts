@@ -1,11 +1,12 @@
 import { type BufferPool } from "../../lib/memory/buffer-pool.ts";
 import { SharedPart } from "../../lib/memory/shared-part.ts";
 import { Deadline, type TimerWheel } from "../../lib/time/timer-wheel.ts";
-import { flushCork, holdCork, type Outgoing } from "../wire/outgoing.ts";
+import { type Outgoing } from "../wire/outgoing.ts";
 import { type SendingOwner, SendingSide } from "../wire/sending-side.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { type Taken } from "../wire/arrivals.ts";
 import { NO_ERROR } from "./frame.ts";
+import { beginEvent, endEvent } from "../../lib/time/event-clock.ts";
 
 /**
  * Bytes that wait for a peer that does not read. Beyond it, the gateway stops reading from the peer (CVE-2019-9512,
@@ -24,8 +25,6 @@ export interface SocketOptions {
   readonly buffers: BufferPool;
   /** Milliseconds in which the peer must read some of the data that waits. */
   readonly writeMs: () => number;
-  /** True: data that several events write is sent together; see `Outgoing`. */
-  readonly gathers?: boolean | undefined;
 }
 
 /**
@@ -51,13 +50,13 @@ export abstract class Http2Socket extends Deadline implements WireHandler, Sendi
   /** Wheel time until which this side lingers while the peer still sends. */
   #lingerUntil = 0;
 
-  constructor(wire: Wire, { wheel, buffers, writeMs, gathers }: SocketOptions) {
+  constructor(wire: Wire, { wheel, buffers, writeMs }: SocketOptions) {
     super();
     this.wire = wire;
     this.wheel = wheel;
     this.buffers = new SharedPart(buffers);
     this.#writeMs = writeMs;
-    this.#sending = new SendingSide(this, gathers);
+    this.#sending = new SendingSide(this);
     this.out = this.#sending.out;
   }
 
@@ -88,7 +87,7 @@ export abstract class Http2Socket extends Deadline implements WireHandler, Sendi
   onData(chunk: Uint8Array): void {
     if (this.#state === LINGERING) this.#lingerOn();
     if (this.#state !== OPEN) return;
-    holdCork();
+    beginEvent();
     this.reading = true;
     this.read(chunk);
     this.reading = false;
@@ -100,7 +99,7 @@ export abstract class Http2Socket extends Deadline implements WireHandler, Sendi
         this.wire.pause();
       }
     }
-    flushCork();
+    endEvent();
   }
 
   onDrain(): void {
@@ -111,7 +110,6 @@ export abstract class Http2Socket extends Deadline implements WireHandler, Sendi
     }
     if (this.#state === LINGERING) this.#closeSending();
     else this.sendWaiting();
-    flushCork();
   }
 
   onEnd(): void {
@@ -133,7 +131,6 @@ export abstract class Http2Socket extends Deadline implements WireHandler, Sendi
       this.cutStreams();
     } finally {
       this.onGone();
-      flushCork();
     }
   }
 

@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import fc from "fast-check";
 import { type Exchange } from "../exchange/exchange.ts";
-import { flushCork } from "../wire/outgoing.ts";
+import { sendGathered } from "../wire/outgoing.ts";
 import * as f from "./frame.ts";
 import { Host, POST, ScriptedClient, SETTINGS } from "./testing/scripted-client.ts";
 import { patient } from "../../lib/testing/patience.ts";
@@ -86,7 +86,7 @@ class Books {
   }
 
   look(): void {
-    flushCork();
+    sendGathered();
     for (const { type, streamId, payload } of this.client.frames()) {
       const i = (streamId - this.#firstStream) / 2;
       if (type === f.WINDOW_UPDATE && streamId === 0) this.connection += payload.readUInt32BE(0);

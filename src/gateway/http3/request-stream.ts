@@ -5,13 +5,13 @@ import { Deadline } from "../../lib/time/timer-wheel.ts";
 import { grpcResponse, type HeadError, problemResponse, refusedHead } from "../exchange/refusal.ts";
 import { type RequestField, RequestFields } from "../exchange/request-fields.ts";
 import { bodyLimit, type ServerHost } from "../exchange/server-host.ts";
-import { flushCork, holdCork } from "../wire/outgoing.ts";
 import { type ClientPackets } from "./client-packets.ts";
 import * as codes from "./codes.ts";
 import { addFields, newHead, readFields } from "./field-section.ts";
 import { Http3RequestBody } from "./request-body.ts";
 import { type Transport } from "../exchange/exchange.ts";
 import { type ExchangeStream, Http3Exchange } from "./server-exchange.ts";
+import { beginEvent, endEvent } from "../../lib/time/event-clock.ts";
 
 export interface StreamOwner extends Omit<ExchangeStream, "quic" | "session"> {
   /** Bytes that the client has sent, without those of bodies. */
@@ -192,7 +192,7 @@ export class RequestStream extends Deadline implements ExchangeStream {
 
   #onBatch(batch: Batch): void {
     if (this.#closed) return;
-    holdCork();
+    beginEvent();
     try {
       this.#begin(batch.done !== true);
       // The engine reports trailers after the end of the body.
@@ -207,7 +207,7 @@ export class RequestStream extends Deadline implements ExchangeStream {
     } catch (error) {
       this.#fail(error);
     }
-    flushCork();
+    endEvent();
   }
 
   #end(): void {

@@ -16,13 +16,13 @@ import { NO_BODY, withExchangeState } from "../exchange/exchange-state.ts";
 import { grpcResponse, problemResponse } from "../exchange/refusal.ts";
 import { type ListedRequest } from "../exchange/request-fields.ts";
 import { type ServerHost } from "../exchange/server-host.ts";
-import { flushCork, holdCork } from "../wire/outgoing.ts";
 import { type ClientPackets, type ResponseEnd } from "./client-packets.ts";
 import * as codes from "./codes.ts";
 import { addFields, canSend, fitSection, newFields, newHead } from "./field-section.ts";
 import { type Http3RequestBody } from "./request-body.ts";
 import { FRAMED, type FramingWriter, openWriter } from "./framing-writer.ts";
 import { UnsentData } from "./unsent-data.ts";
+import { beginEvent, endEvent } from "../../lib/time/event-clock.ts";
 
 /**
  * Bytes that the engine must have sent within the write timeout so that it starts again. A client may open its window
@@ -238,14 +238,14 @@ export class Http3Exchange extends withExchangeState(Deadline) implements Exchan
 
   #drained(): void {
     if (this.#over) return;
-    holdCork();
+    beginEvent();
     this.#stream.host.wheel.clear(this);
     this.#unsent?.recount(this.#stream.quic);
     // The report can be one of earlier data.
     this.#awaitFraming();
     if (!this.#isFraming) this.#handWaiting();
     if (!this.#over && !this.#isFull) this.#goOn();
-    flushCork();
+    endEvent();
   }
 
   #goOn(): void {

@@ -7,7 +7,6 @@ import { Deadline } from "../../lib/time/timer-wheel.ts";
 import { type BodySink, type Exchange, type RequestBody, type ResponseHead } from "../exchange/exchange.ts";
 import { plainHead } from "../exchange/exchange-state.ts";
 import { type Counts } from "../telemetry/metrics/counts.ts";
-import { flushCork } from "../wire/outgoing.ts";
 import { forward } from "./forward.ts";
 import { Subrequest, type SubrequestSink, tellOwnSink } from "./subrequest.ts";
 import { type RequestCopier, type RequestCopy } from "./request-copy.ts";
@@ -191,7 +190,6 @@ class MirrorCopy extends Deadline implements RequestCopy, RequestBody {
   override onDeadline(): void {
     this.failed();
     this.#exchange.cancel();
-    flushCork();
   }
 
   /** The mirror's response was read. With a counter: the copy has ended without one. */

@@ -2,7 +2,6 @@ import { close, constants, openSync, read, unlinkSync, write } from "node:fs";
 import { join } from "node:path";
 import { codeOf, messageOf } from "../../lib/caught.ts";
 import { type Client, ClientShares, type Share } from "../../lib/net/client-shares.ts";
-import { flushCork, holdCork } from "../wire/outgoing.ts";
 
 /** Bytes of a block of the file. */
 export const BLOCK_BYTES = 262_144;
@@ -124,15 +123,13 @@ export class Spool {
     return this.#file;
   }
 
-  /** Runs a callback of the file system: logs its error, and sends the bytes that it has written to connections. */
+  /** Runs a callback of the file system, and logs its error. */
   #run(callback: () => void): void {
-    holdCork();
     try {
       callback();
     } catch (error) {
       this.#deps.onError(error);
     }
-    flushCork();
   }
 
   #open(): boolean {

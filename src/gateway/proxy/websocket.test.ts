@@ -14,7 +14,7 @@ import {
 import { ClientConnection } from "../http1/client-connection.ts";
 import { Http1ServerConnection } from "../http1/server-connection.ts";
 import { type ServerHost, type ServerSettings } from "../exchange/server-host.ts";
-import { flushCork } from "../wire/outgoing.ts";
+import { sendGathered } from "../wire/outgoing.ts";
 import { FakeWire } from "../wire/testing/fake-wire.ts";
 import { handshakeKey, Tunnel } from "./websocket.ts";
 
@@ -89,10 +89,12 @@ beforeEach(() => {
 
 function fromClient(text: string): void {
   near.data.onData(Buffer.from(text, "latin1"));
+  sendGathered();
 }
 
 function fromUpstream(text: string): void {
   far.data.onData(Buffer.from(text, "latin1"));
+  sendGathered();
 }
 
 function open(): void {
@@ -276,7 +278,7 @@ test("a policy that refuses the 101 closes the upstream's connection, and no byt
   };
   open();
   fromUpstream("secret");
-  flushCork();
+  sendGathered();
   expect([near.text.split("\r\n", 1)[0], behindHead(near)]).toEqual(["HTTP/1.1 501 Not Implemented", "no"]);
   expect([near.closed, far.closed, closed, over, reads]).toEqual([false, true, 1, 1, 0]);
 });
@@ -318,7 +320,7 @@ test("a drain between two frames sends the client one Close frame at once, and p
   client.drain();
   expect(behindHead(near)).toBe(`\x81\x02hi${CLOSE}`);
   fromUpstream("\x81\x04late");
-  flushCork();
+  sendGathered();
   expect(behindHead(near)).toBe(`\x81\x02hi${CLOSE}`);
   // The upstream's last bytes are read and dropped.
   expect(far.paused).toBe(false);
@@ -374,7 +376,7 @@ test("a drain after the upstream's own Close frame adds none, and one after the 
   open();
   fromUpstream("\x88\x02\x03\xe8");
   client.drain();
-  flushCork();
+  sendGathered();
   expect(behindHead(near)).toBe("\x88\x02\x03\xe8");
   far.data.onEnd();
   client.drain();

@@ -5,7 +5,6 @@ import { newWebSocketKey } from "../../lib/http/websocket-handshake.ts";
 import { type BodySink, type Exchange, type RequestHead, type ResponseHead } from "../exchange/exchange.ts";
 import { type ClientConnection } from "../http1/client-connection.ts";
 import { type ClientTunnel } from "../http1/client-tunnel.ts";
-import { flushCork } from "../wire/outgoing.ts";
 import { FrameCursor, GOING_AWAY } from "../../lib/http/websocket-frames.ts";
 
 /**
@@ -132,7 +131,6 @@ export class Tunnel extends Deadline implements BodySink {
     if (this.#over || this.#isLeaving) return;
     this.#isLeaving = true;
     if (this.#frames.isBetweenFrames) this.#leave();
-    flushCork();
   }
 
   /** The client responds to the frame, and its Close frame is passed on to the upstream (RFC 6455 §5.5.1). */
@@ -175,7 +173,6 @@ export class Tunnel extends Deadline implements BodySink {
     const left = this.#passedAt + idleMs - now;
     if (left > 0 && !this.#isEnding) this.#checkLater(left);
     else this.#close();
-    flushCork();
   }
 
   #checkLater(left: number): void {

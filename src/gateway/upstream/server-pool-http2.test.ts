@@ -7,7 +7,7 @@ import { TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { Http2ClientConnection } from "../http2/client-connection.ts";
 import { GET } from "../http2/testing/scripted-server.ts";
 import { onlySlot, Telemetry } from "../telemetry/telemetry.ts";
-import { flushCork } from "../wire/outgoing.ts";
+import { sendGathered } from "../wire/outgoing.ts";
 import { type PoolRefusal, type PoolSettings, ServerPool, type UpstreamConnection, Waiter } from "./server-pool.ts";
 
 const SETTINGS: PoolSettings = {
@@ -74,7 +74,7 @@ class Asking {
       end: () => this.#outcome.resolve("served"),
       abort: (error) => this.#outcome.resolve(error.code),
     });
-    flushCork();
+    sendGathered();
   }
 
   refused(reason: PoolRefusal): void {

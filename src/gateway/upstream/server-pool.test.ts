@@ -5,7 +5,7 @@ import { TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { ClientConnection } from "../http1/client-connection.ts";
 import { SERVER_GAUGE, serverGauge } from "../telemetry/metrics/layout.ts";
 import { onlySlot, Telemetry } from "../telemetry/telemetry.ts";
-import { flushCork } from "../wire/outgoing.ts";
+import { sendGathered } from "../wire/outgoing.ts";
 import { listen, type Listener } from "../wire/tcp.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { type PoolRefusal, type PoolSettings, ServerPool, type UpstreamConnection, Waiter } from "./server-pool.ts";
@@ -124,7 +124,7 @@ function use(connection: ClientConnection): Promise<string> {
         resolve(ending);
       },
     });
-    flushCork();
+    sendGathered();
   });
 }
 

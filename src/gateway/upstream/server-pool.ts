@@ -97,7 +97,6 @@ export class ServerPool implements ConnectionOwner, Http2.Http2ConnectionOwner {
   readonly wheel: TimerWheel;
   readonly buffers: BufferPool;
   readonly writeMs = WRITE_MS;
-  readonly gathers = true;
   readonly #settings: PoolSettings;
   readonly #metrics: ServerMetrics;
   readonly #onError: OnError;

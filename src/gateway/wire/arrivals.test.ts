@@ -76,6 +76,16 @@ test("a response that a closed socket refuses is not taken, even if the connecti
   expect(told).toEqual([false]);
 });
 
+test("a response that waits for the end of the turn is sent before a FIN of the client counts", () => {
+  const takes = [100];
+  const { arrivals, out, told } = watch(undefined, () => takes.shift() ?? 0);
+  out.text("more");
+  arrivals.await((isTaken) => told.push(isTaken));
+  arrivals.peerEnded();
+  arrivals.closed(true);
+  expect(told).toEqual([true, false]);
+});
+
 test("a response that is discarded while it waits for the socket is not taken", () => {
   const { time, arrivals, out, told } = watch(undefined, () => 40);
   out.discard();

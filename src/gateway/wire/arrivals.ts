@@ -103,6 +103,8 @@ export class Arrivals extends Deadline {
   #look(): void {
     if (!this.isUnderWay) return;
     const { out, wire, wheel } = this.#options;
+    // Bytes that are still gathered have not arrived.
+    out.flush();
     const queued = wire.fd === undefined ? 0 : unacknowledged(wire.fd);
     if (queued === -1) return;
     const arrived = out.bytesWritten - out.bytesLost - out.backlogBytes - queued;

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { BufferPool } from "../../lib/memory/buffer-pool.ts";
 import { plentyOfBuffers } from "../../lib/testing/plenty.ts";
-import { flushCork, holdCork, Outgoing } from "./outgoing.ts";
+import { Outgoing, sendGathered } from "./outgoing.ts";
 import { FakeWire } from "./testing/fake-wire.ts";
 
 const CONNECTIONS = 3;
@@ -14,13 +14,12 @@ interface Line {
   blocked: number;
 }
 
-/** The last connection gathers bytes over several events. */
 function lines(): Line[] {
-  return Array.from({ length: CONNECTIONS }, (_, index) => {
+  return Array.from({ length: CONNECTIONS }, () => {
     const wire = new FakeWire();
     const line: Line = {
       wire,
-      out: new Outgoing(wire, { onBlocked: () => line.blocked++ }, plentyOfBuffers(), index === CONNECTIONS - 1),
+      out: new Outgoing(wire, { onBlocked: () => line.blocked++ }, plentyOfBuffers()),
       given: [],
       blocked: 0,
     };
@@ -49,7 +48,7 @@ const step = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.record({
-      kind: fc.constantFrom("hold", "end", "drain", "flush"),
+      kind: fc.constantFrom("end", "drain", "flush"),
       on: fc.nat(CONNECTIONS - 1),
       size: fc.constant(0),
     }),
@@ -66,8 +65,7 @@ function run(line: Line, kind: string, chunk: Buffer): void {
   if (kind === "text") out.text(chunk.toString("latin1"));
   else if (kind === "bytes") out.bytes(chunk);
   else if (kind === "pass") out.pass(chunk, 0, chunk.length);
-  else if (kind === "hold") holdCork();
-  else if (kind === "end") flushCork();
+  else if (kind === "end") sendGathered();
   else if (kind === "flush") out.flush();
   else out.drain();
 }
@@ -81,7 +79,7 @@ test("every connection's bytes are sent completely and in order, even if each wr
         // `on` is below the number of lines.
         run(all[on] as Line, kind, pattern(length, i));
       }
-      flushCork();
+      sendGathered();
       for (const { wire, out, given } of all) {
         wire.takes = [];
         out.flush();
@@ -100,10 +98,9 @@ test("bytes that overflow the shared buffer of a slow connection are sent before
   const wire = new FakeWire();
   const out = new Outgoing(wire, { onBlocked() {} }, plentyOfBuffers());
   wire.takes = [10];
-  holdCork();
   const given = [pattern(90_000, 1), pattern(60_000, 2), pattern(500, 3)];
   for (const chunk of given) out.bytes(chunk);
-  flushCork();
+  sendGathered();
   out.drain();
   expect(wire.bytes.equals(Buffer.concat(given))).toBe(true);
 });
@@ -126,24 +123,13 @@ test("onBlocked is called once, and again after the connection was drained", () 
 test("gathered bytes of a closed connection are discarded and reach no other connection", () => {
   const [first, second] = lines();
   if (first === undefined || second === undefined) throw new Error("no lines");
-  holdCork();
   first.out.text("for the first");
   first.wire.terminate();
   first.out.discard();
   second.out.text("for the second");
-  flushCork();
+  sendGathered();
   expect(first.wire.text).toBe("");
   expect(second.wire.text).toBe("for the second");
-});
-
-test("bytes that are written after an await are sent without the end of an event", async () => {
-  const [line] = lines();
-  if (line === undefined) throw new Error("no line");
-  await Promise.resolve();
-  line.out.text("late");
-  await Promise.resolve();
-  await Promise.resolve();
-  expect(line.wire.text).toBe("late");
 });
 
 test("without a free buffer, waiting bytes are discarded, and the connection stays blocked", () => {
@@ -172,36 +158,38 @@ test("a closed connection returns its buffers", () => {
   expect(pool.used).toBe(0);
 });
 
-test("a gathering connection sends the bytes of several events together at the end of the turn", async () => {
+/** Ends this turn of the event loop. */
+const nextTurn = async (): Promise<void> => await new Promise((resolve) => setImmediate(resolve));
+
+/** A connection whose number of writes is known. */
+function counted() {
   const wire = new FakeWire();
-  const other = new FakeWire();
-  const out = new Outgoing(wire, { onBlocked() {} }, plentyOfBuffers(), true);
-  const between = new Outgoing(other, { onBlocked() {} }, plentyOfBuffers());
-  const wholes = Array.from({ length: 5 }, () => 1_000_000);
-  wire.takes = [...wholes];
+  wire.takes = Array.from({ length: 100 }, () => 1_000_000);
+  const out = new Outgoing(wire, { onBlocked() {} }, plentyOfBuffers());
+  return { wire, out, writes: () => 100 - wire.takes.length };
+}
+
+test("connections send the bytes of several events in one write each, at the end of the turn", async () => {
+  const one = counted();
+  const other = counted();
   const given: Buffer[] = [];
   for (let event = 0; event < 20; event++) {
     given.push(pattern(100 + event, event));
-    holdCork();
-    out.bytes(pattern(100 + event, event));
-    between.text("x");
-    flushCork();
+    one.out.bytes(pattern(100 + event, event));
+    other.out.text("x");
   }
-  expect([wire.takes.length, other.text.length]).toEqual([wholes.length, 20]);
-  await new Promise((resolve) => setImmediate(resolve));
-  expect([wire.takes.length, wire.bytes.equals(Buffer.concat(given))]).toEqual([wholes.length - 1, true]);
+  await Promise.resolve();
+  expect([one.writes(), other.writes()]).toEqual([0, 0]);
+  await nextTurn();
+  expect([one.writes(), other.writes()]).toEqual([1, 1]);
+  expect([one.wire.bytes.equals(Buffer.concat(given)), other.wire.text]).toEqual([true, "x".repeat(20)]);
 });
 
-test("bytes over the limit are sent before the end of the turn, and a closed connection sends none at its end", async () => {
-  const wire = new FakeWire();
-  const out = new Outgoing(wire, { onBlocked() {} }, plentyOfBuffers(), true);
-  for (let event = 0; event < 5; event++) {
-    holdCork();
-    out.bytes(pattern(30_000, event));
-    flushCork();
-  }
-  expect(wire.bytes.length).toBe(120_000);
+test("a full buffer is sent before the end of the turn, and a closed connection sends nothing at its end", async () => {
+  const { wire, out, writes } = counted();
+  for (let event = 0; event < 5; event++) out.bytes(pattern(30_000, event));
+  expect([writes(), out.bytesLost]).toEqual([1, 0]);
   out.discard();
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(wire.bytes.length).toBe(120_000);
+  await nextTurn();
+  expect([writes(), wire.bytes.length, out.bytesLost]).toEqual([1, 120_000, 30_000]);
 });

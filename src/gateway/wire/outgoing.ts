@@ -1,7 +1,6 @@
-import { ptr } from "bun:ffi";
+import { type Pointer, ptr } from "bun:ffi";
 import { type BufferAccount } from "../../lib/memory/buffer-pool.ts";
 import { ByteQueue } from "../../lib/memory/byte-queue.ts";
-import { beginEvent, endEvent } from "../../lib/time/event-clock.ts";
 import { writeLatin1 } from "../../lib/memory/latin1.ts";
 import { sendBeforeEnd } from "../../lib/net/send-before-end.ts";
 import { sendFile } from "../../lib/net/send-file.ts";
@@ -9,30 +8,43 @@ import { type TextPieces } from "../../lib/memory/text-pieces.ts";
 import { type Wire } from "./wire.ts";
 
 /**
- * Bytes that are gathered before they go to the socket; with more, the buffer is sent first. A head and a small body
- * leave in one write. @bound
+ * Bytes that all connections of the worker gather in one turn of the event loop; before more, they are sent. @bound
  */
-const CORK_BYTES = 131_072;
+const TURN_BYTES = 131_072;
 /** Bytes from which a chunk is written without a copy: copying it costs more than a second write (bench proxy, 64k). */
 const DIRECT_BYTES = 98_304;
 
-/** Bytes that a connection gathers over several events; more is sent at once. @bound */
-const GATHERED_BYTES = 65_536;
-
-const cork = Buffer.allocUnsafeSlow(CORK_BYTES);
-const corkAddress = ptr(cork);
+/**
+ * The bytes that were written in this turn of the event loop, in parts of one connection each. They are sent together
+ * when the turn ends: peers that a write wakes then stay awake, and a connection that carries the responses of many
+ * others needs one write (bench policy, and proxy with h2-to-h1).
+ */
+const turn = Buffer.allocUnsafeSlow(TURN_BYTES);
+const turnAddress = ptr(turn);
 /** The shared buffer, for callers that can write into it directly and so save a copy: see `reserve`. */
-export const sendBuffer = cork;
+export const sendBuffer = turn;
+/** The parts of a connection, joined to be written at once. */
+const joined = Buffer.allocUnsafeSlow(TURN_BYTES);
 /** Copies from any byte array, as `Buffer.prototype.copy` does, without making a view. */
 const { copy: copyBytes } = Buffer.prototype;
-let corkLength = 0;
-let corkOwner: Outgoing | undefined;
-/** True while an event is handled. `flushCork` is called at its end. */
-let inEvent = false;
-let flushScheduled = false;
-/** Connections that have gathered bytes in this turn. `spareBuffers` are buffers that no connection uses. */
-const gathering: Outgoing[] = [];
-const spareBuffers: Buffer[] = [];
+
+interface Part {
+  /** Undefined after it was sent or discarded. */
+  owner: Outgoing | undefined;
+  start: number;
+  end: number;
+  /** The owner's next part. */
+  next: Part | undefined;
+}
+
+/** The parts of this turn are the first `partCount`; the objects are used again. Their number is bounded by the bytes. */
+const parts: Part[] = [];
+let partCount = 0;
+/** The last part, to which its owner may add. */
+let open: Part | undefined;
+let filled = 0;
+/** `endTurn` will run. */
+let isScheduled = false;
 
 export interface Sender {
   /** Called when bytes must wait for the socket. It runs during a write, so it must only set a deadline. */
@@ -40,23 +52,20 @@ export interface Sender {
 }
 
 /**
- * The sending half of a connection. Bytes that are written within one event are gathered in a buffer that all
- * connections of the worker share. They are sent when the event ends (`flush`) or another connection needs the buffer.
+ * The sending half of a connection. The bytes that are written in one turn of the event loop are gathered in a buffer
+ * that all connections of the worker share. They are sent at the end of the turn. They are sent before by `flush`, and
+ * when the buffer is full.
  * Bytes that the socket does not take wait in `#backlog`, in buffers of the worker's pool. The backlog is at most what
  * the sender still writes after `blocked` becomes true. If the pool has no free buffer, bytes are lost, and the
  * connection stays blocked until it is closed.
- * With `gathers`, the bytes of all events in one turn of the event loop are sent together. A connection that carries
- * the responses of many upstream connections then needs one write instead of one for each response (bench proxy,
- * h2-to-h1).
  */
 export class Outgoing {
   readonly #wire: Wire;
   readonly #sender: Sender;
   readonly #buffers: BufferAccount;
-  readonly #gathers: boolean;
-  /** The bytes that were gathered in this turn. */
-  #gathered: Buffer | undefined;
-  #gatheredBytes = 0;
+  /** The parts of this turn. */
+  #first: Part | undefined;
+  #last: Part | undefined;
   /** Created when bytes must wait for the first time. */
   #backlog: ByteQueue | undefined;
   #backlogBytes = 0;
@@ -67,9 +76,8 @@ export class Outgoing {
   /** The part of `bytesWritten` that the socket will never take, because it was closed or the bytes were discarded. */
   bytesLost = 0;
 
-  constructor(wire: Wire, sender: Sender, buffers: BufferAccount, gathers = false) {
+  constructor(wire: Wire, sender: Sender, buffers: BufferAccount) {
     this.#wire = wire;
-    this.#gathers = gathers;
     this.#sender = sender;
     this.#buffers = buffers;
   }
@@ -85,50 +93,37 @@ export class Outgoing {
 
   /** Writes a latin1 text. */
   text(text: string): void {
-    if (text.length > CORK_BYTES || this.#backlogBytes > 0) {
-      this.bytes(Buffer.from(text, "latin1"));
-      return;
-    }
-    this.bytesWritten += text.length;
-    if (!this.#claim(text.length)) {
-      this.#keep(Buffer.from(text, "latin1"), 0, text.length);
-      return;
-    }
-    corkLength += writeLatin1(cork, text, corkLength);
+    const { length } = text;
+    if (length === 0) return;
+    const offset = this.reserve(length);
+    if (offset === -1) this.bytes(Buffer.from(text, "latin1"));
+    else this.commit(offset + writeLatin1(turn, text, offset));
   }
 
   /** Writes several latin1 texts in order. */
   pieces(pieces: TextPieces): void {
     const { length } = pieces;
-    if (length > CORK_BYTES || this.#backlogBytes > 0 || !this.#claim(length)) {
-      this.text(pieces.join());
-      return;
+    const offset = this.reserve(length);
+    if (offset === -1) this.bytes(Buffer.from(pieces.join(), "latin1"));
+    else {
+      pieces.writeTo(turn, offset);
+      this.commit(offset + length);
     }
-    pieces.writeTo(cork, corkLength);
-    this.bytesWritten += length;
-    corkLength += length;
   }
 
   /** Writes the bytes of `chunk` from `start` to `end`. They must not change afterwards. */
   bytes(chunk: Uint8Array, start = 0, end = chunk.length): void {
     const length = end - start;
     if (length === 0) return;
-    this.bytesWritten += length;
-    if (this.#backlogBytes > 0) {
-      this.#keep(chunk, start, end);
-      return;
-    }
-    if (length >= DIRECT_BYTES) {
+    const offset = length >= DIRECT_BYTES ? -1 : this.reserve(length);
+    if (offset === -1) {
       this.flush();
+      this.bytesWritten += length;
       this.#send(chunk, start, end);
-      return;
+    } else {
+      copyBytes.call(chunk, turn, offset, start, end);
+      this.commit(offset + length);
     }
-    if (!this.#claim(length)) {
-      this.#keep(chunk, start, end);
-      return;
-    }
-    copyBytes.call(chunk, cork, corkLength, start, end);
-    corkLength += length;
   }
 
   /**
@@ -136,7 +131,7 @@ export class Outgoing {
    * twentieth of a small WebSocket message (bench proxy --only ws-echo).
    */
   pass(chunk: Uint8Array, start: number, end: number): void {
-    if (corkOwner === this || this.#backlogBytes > 0 || this.#gathers) {
+    if (this.#first !== undefined) {
       this.bytes(chunk, start, end);
       return;
     }
@@ -150,13 +145,20 @@ export class Outgoing {
    * buffer.
    */
   reserve(room: number): number {
-    if (room > CORK_BYTES || this.#backlogBytes > 0 || !this.#claim(room)) return -1;
-    return corkLength;
+    if (room > TURN_BYTES - filled) {
+      if (room > TURN_BYTES) return -1;
+      sendGathered();
+    }
+    if (this.#backlogBytes > 0) return -1;
+    if (open === undefined || open.owner !== this) this.#openPart();
+    return filled;
   }
 
   commit(end: number): void {
-    this.bytesWritten += end - corkLength;
-    corkLength = end;
+    this.bytesWritten += end - filled;
+    filled = end;
+    // `reserve` has opened the part.
+    if (open !== undefined) open.end = end;
   }
 
   /**
@@ -174,18 +176,26 @@ export class Outgoing {
 
   /** Sends the bytes that this connection has gathered. */
   flush(): void {
-    if (corkOwner === this) flushOwner();
-    this.#sendGathered();
+    const first = this.#takeParts();
+    if (first === undefined) return;
+    if (first.next === undefined) {
+      this.#send(turn, first.start, first.end);
+      return;
+    }
+    let length = 0;
+    for (let part: Part | undefined = first; part !== undefined; part = part.next) {
+      length += copyBytes.call(turn, joined, length, part.start, part.end);
+    }
+    this.#send(joined, 0, length);
   }
 
   /** Like `flush`, for a wire without TLS that `shutdown` follows: the last bytes and the FIN leave in one segment. */
   flushBeforeEnd(): void {
-    if (corkOwner === this && this.#backlogBytes === 0 && !this.#gathers) {
-      const length = corkLength;
-      corkOwner = undefined;
-      corkLength = 0;
-      const sent = sendBeforeEnd(this.#wire.fd ?? -1, corkAddress, length);
-      if (sent < length) this.#send(cork, sent, length);
+    const part = this.#first;
+    if (part !== undefined && part.next === undefined) {
+      this.#takeParts();
+      const sent = sendBeforeEnd(this.#wire.fd ?? -1, (turnAddress + part.start) as Pointer, part.end - part.start);
+      this.#send(turn, part.start + sent, part.end);
     } else this.flush();
   }
 
@@ -209,37 +219,41 @@ export class Outgoing {
 
   /** Discards all bytes that were not sent. */
   discard(): void {
-    if (corkOwner === this) {
-      this.bytesLost += corkLength;
-      corkOwner = undefined;
-      corkLength = 0;
-    }
-    this.bytesLost += this.#gatheredBytes + this.#backlogBytes;
-    this.#gatheredBytes = 0;
+    for (let part = this.#takeParts(); part !== undefined; part = part.next) this.bytesLost += part.end - part.start;
+    this.bytesLost += this.#backlogBytes;
     this.#backlog?.clear();
     this.#backlogBytes = 0;
   }
 
-  /**
-   * Gives the shared buffer to this connection, with `room` free bytes. False: sending the buffer began a backlog,
-   * which must be sent first.
-   */
-  #claim(room: number): boolean {
-    if (corkOwner !== this || corkLength + room > CORK_BYTES) {
-      flushOwner();
-      if (this.#backlogBytes > 0) return false;
-    }
-    // eslint-disable-next-line typescript/no-this-alias -- it is the buffer's owner, not an alias
-    corkOwner = this;
-    if (!inEvent) scheduleFlush();
-    return true;
+  #openPart(): void {
+    const part = (parts[partCount++] ??= { owner: this, start: 0, end: 0, next: undefined });
+    part.owner = this;
+    part.start = filled;
+    part.end = filled;
+    part.next = undefined;
+    if (this.#last === undefined) this.#first = part;
+    else this.#last.next = part;
+    this.#last = part;
+    open = part;
+    if (isScheduled) return;
+    isScheduled = true;
+    setImmediate(endTurn);
+  }
+
+  /** Returns the first of the parts, which belong to no connection any more. */
+  #takeParts(): Part | undefined {
+    const first = this.#first;
+    for (let part = first; part !== undefined; part = part.next) part.owner = undefined;
+    this.#first = undefined;
+    this.#last = undefined;
+    return first;
   }
 
   #keep(bytes: Uint8Array, start: number, end: number): void {
     if (this.exhausted) return;
     this.#backlog ??= new ByteQueue(this.#buffers);
     // The shared buffer is reused at once.
-    if (this.#backlog.push(bytes, start, end, bytes === cork)) {
+    if (this.#backlog.push(bytes, start, end, bytes === turn || bytes === joined)) {
       const began = this.#backlogBytes === 0;
       this.#backlogBytes += end - start;
       if (began) this.#sender.onBlocked();
@@ -253,84 +267,22 @@ export class Outgoing {
   }
 
   #send(bytes: Uint8Array, start: number, end: number): void {
+    if (start === end) return;
     const taken = this.#backlogBytes > 0 ? 0 : this.#wire.write(bytes, start, end - start);
     if (taken < 0) this.bytesLost += end - start;
     else if (taken < end - start) this.#keep(bytes, start + taken, end);
   }
-
-  /**
-   * Takes the bytes from the shared buffer. During a backlog it gathers nothing, because the backlog must be sent
-   * first.
-   */
-  #gather(length: number): void {
-    if (this.#gatheredBytes + length > GATHERED_BYTES) this.#sendGathered();
-    if (this.#backlogBytes > 0 || length > GATHERED_BYTES) {
-      this.#send(cork, 0, length);
-      return;
-    }
-    if (this.#gathered === undefined) {
-      this.#gathered = spareBuffers.pop() ?? Buffer.allocUnsafeSlow(GATHERED_BYTES);
-      if (gathering.push(this) === 1) setImmediate(sendAllGathered);
-    }
-    cork.copy(this.#gathered, this.#gatheredBytes, 0, length);
-    this.#gatheredBytes += length;
-  }
-
-  #sendGathered(): void {
-    const length = this.#gatheredBytes;
-    this.#gatheredBytes = 0;
-    if (this.#gathered === undefined || length === 0) return;
-    const taken = this.#wire.write(this.#gathered, 0, length);
-    if (taken < 0) this.bytesLost += length;
-    // The buffer is reused at once.
-    else if (taken < length) this.#keep(Buffer.from(this.#gathered.subarray(taken, length)), 0, length - taken);
-  }
-
-  /** At the end of the turn, sends the gathered bytes and returns the buffer. */
-  static endTurn(owner: Outgoing): void {
-    owner.#sendGathered();
-    if (owner.#gathered !== undefined) spareBuffers.push(owner.#gathered);
-    owner.#gathered = undefined;
-  }
-
-  static sendCork(owner: Outgoing, length: number): void {
-    if (owner.#gathers) owner.#gather(length);
-    else owner.#send(cork, 0, length);
-  }
 }
 
-function sendAllGathered(): void {
-  for (const owner of gathering.splice(0)) Outgoing.endTurn(owner);
+/** Sends what all connections have gathered. @internal */
+export function sendGathered(): void {
+  for (let i = 0; i < partCount; i++) parts[i]?.owner?.flush();
+  partCount = 0;
+  filled = 0;
+  open = undefined;
 }
 
-function flushOwner(): void {
-  const owner = corkOwner;
-  if (owner === undefined) return;
-  const length = corkLength;
-  corkOwner = undefined;
-  corkLength = 0;
-  if (length > 0) Outgoing.sendCork(owner, length);
-}
-
-/** Bytes that are written after an `await` are outside an event, so no end of an event sends them. */
-function scheduleFlush(): void {
-  if (flushScheduled) return;
-  flushScheduled = true;
-  queueMicrotask(() => {
-    flushScheduled = false;
-    flushOwner();
-  });
-}
-
-/** Begins an event: bytes that are written from now on wait for `flushCork`. */
-export function holdCork(): void {
-  inEvent = true;
-  beginEvent();
-}
-
-/** Ends an event: sends the bytes that a connection has gathered. */
-export function flushCork(): void {
-  inEvent = false;
-  flushOwner();
-  endEvent();
+function endTurn(): void {
+  isScheduled = false;
+  sendGathered();
 }

@@ -28,10 +28,9 @@ export class SendingSide implements Sender {
   #writeDeadline: WriteDeadline | undefined;
   #arrivals: Arrivals | undefined;
 
-  /** `gathers`: bytes of several events are sent together, see `Outgoing`. */
-  constructor(owner: SendingOwner, gathers = false) {
+  constructor(owner: SendingOwner) {
     this.#owner = owner;
-    this.out = new Outgoing(owner.wire, this, owner.buffers, gathers);
+    this.out = new Outgoing(owner.wire, this, owner.buffers);
   }
 
   /** True if bytes wait for the socket, or are not acknowledged. A FIN would be too early. */

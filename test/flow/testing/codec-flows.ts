@@ -8,7 +8,7 @@ import { type ScriptedPeer } from "../../../src/gateway/http2/testing/scripted-p
 import { GET, Host as Http2Host, POST, ScriptedClient } from "../../../src/gateway/http2/testing/scripted-client.ts";
 import { GET as ASK, OK, POST as SEND, ScriptedServer } from "../../../src/gateway/http2/testing/scripted-server.ts";
 import { type Exchange } from "../../../src/gateway/exchange/exchange.ts";
-import { flushCork } from "../../../src/gateway/wire/outgoing.ts";
+import { sendGathered } from "../../../src/gateway/wire/outgoing.ts";
 import { FakeWire } from "../../../src/gateway/wire/testing/fake-wire.ts";
 import { BROKEN, type Consumer, type Flow, type Producer } from "./flow.ts";
 
@@ -43,12 +43,12 @@ export class WireReader {
   }
 
   #headEnd(): number {
-    flushCork();
+    sendGathered();
     return this.#wire.bytes.indexOf("\r\n\r\n") + 4;
   }
 
   read(): void {
-    flushCork();
+    sendGathered();
     const { bytes, closed } = this.#wire;
     if (bytes.length > this.#at) this.#consumer.data(bytes, this.#at, bytes.length);
     this.#at = bytes.length;

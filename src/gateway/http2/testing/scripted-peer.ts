@@ -1,5 +1,5 @@
 import { FakeWire } from "../../wire/testing/fake-wire.ts";
-import { flushCork } from "../../wire/outgoing.ts";
+import { sendGathered } from "../../wire/outgoing.ts";
 import { type Http2Connection } from "../connection.ts";
 import * as f from "../frame.ts";
 import { writeField } from "../hpack/encoder.ts";
@@ -58,13 +58,13 @@ export abstract class ScriptedPeer<T extends Http2Connection> {
 
   /** The frames that arrived since the last call. */
   frames(): Frame[] {
-    flushCork();
+    sendGathered();
     return this.#log.frames();
   }
 
   /** The frames that arrived since the last call, as text. */
   heard(): string[] {
-    flushCork();
+    sendGathered();
     return this.#log.heard();
   }
 }

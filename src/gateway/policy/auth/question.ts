@@ -4,7 +4,6 @@ import { type Fields } from "../../../lib/http/fields.ts";
 import { type ResponseHead, type ResponseSink, type TimeKeeper } from "../../exchange/exchange.ts";
 import { ClientConnection } from "../../http1/client-connection.ts";
 import { type ServerPool, type UpstreamConnection, Waiter } from "../../upstream/server-pool.ts";
-import { flushCork } from "../../wire/outgoing.ts";
 
 /** Bytes of the body of an authentication response. Login pages are smaller; a longer body fails the authentication. */
 const MAX_RESPONSE_BODY_BYTES = 65_536;
@@ -63,8 +62,6 @@ export class Question implements ResponseSink, TimeKeeper {
     this.#reused = connection.requests > 0;
     connection.timeKeeper = this;
     connection.request("GET", this.#head, 0, this);
-    // The request can be written outside of a socket event, which otherwise sends the buffered data.
-    flushCork();
     if (this.#connection === connection) connection.waitAtMost(Number.POSITIVE_INFINITY, this.#dueAt);
   }
 

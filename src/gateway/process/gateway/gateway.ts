@@ -10,7 +10,6 @@ import { type Tenants } from "../../tenants/tenant-route.ts";
 import { Directory } from "../../upstream/directory/directory.ts";
 import { type Membership } from "../../upstream/member.ts";
 import { type Actor, type NewEvent } from "../../telemetry/event.ts";
-import { flushCork } from "../../wire/outgoing.ts";
 import { handshakeReply, httpResponse, type Issued, NOTHING_ISSUED, type ReadTls } from "../../acme/issued.ts";
 import { isAdminAway, setAdminAway } from "../../telemetry/admin-away.ts";
 import { type Counts } from "../../telemetry/metrics/counts.ts";
@@ -34,6 +33,7 @@ import { ownTenants } from "./tenant-directory.ts";
 import { dialSettingsOf } from "../../upstream/upstreams.ts";
 import { WorkerStore } from "./worker-store.ts";
 import { Turns } from "../../../lib/process/turns.ts";
+import { endEvent } from "../../../lib/time/event-clock.ts";
 
 /** Binds the configured listeners and serves. Rejects if that fails; then nothing stays bound. */
 export async function startGateway(options: GatewayOptions): Promise<GatewayProcess> {
@@ -380,8 +380,8 @@ class RunningGateway implements GatewayProcess {
   }
 
   #report(error: unknown): void {
-    // The code that threw did not reach the end of its event, where the cork is flushed.
-    flushCork();
+    // The code that threw did not reach the end of its event.
+    endEvent();
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     this.#options.log(`internal error: ${text}`);
   }

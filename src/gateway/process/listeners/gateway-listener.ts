@@ -71,7 +71,6 @@ export class GatewayListener {
       scheme: plan.useTls ? "https" : "http",
       peerAddress: undefined,
       draining: () => this.#draining || shared.draining(),
-      gathers: true,
       handle: (exchange) => this.#handle(exchange, NO_IDENTITY),
       closed,
     };

@@ -20,7 +20,6 @@ import { sharedControl } from "../../filters/control/control-settings.ts";
 import { Directory } from "../../upstream/directory/directory.ts";
 import { type Member } from "../../upstream/member.ts";
 import { ServerStates } from "../../upstream/outlier-detection.ts";
-import { flushCork } from "../../wire/outgoing.ts";
 import { HeldPorts } from "../listeners/held-ports.ts";
 import { HeldSockets } from "../listeners/held-sockets.ts";
 import { type BoundListener, listenersOf, endpointOf, withPorts } from "../listeners/listener-plan.ts";
@@ -34,6 +33,7 @@ import { SupervisorLedger } from "./supervisor-ledger.ts";
 import { tenantsOf } from "../gateway/tenant-directory.ts";
 import { dialSettingsOf } from "../../upstream/upstreams.ts";
 import { type WorkerEvents, WorkerProcess } from "./worker-process.ts";
+import { endEvent } from "../../../lib/time/event-clock.ts";
 
 /** Milliseconds until workers have closed a port that a reload took away. */
 const LET_GO_MS = 1000;
@@ -395,8 +395,8 @@ class Supervisor implements Gateway {
   }
 
   #report(error: unknown): void {
-    // The code that threw did not reach the end of its event, where the cork is flushed.
-    flushCork();
+    // The code that threw did not reach the end of its event.
+    endEvent();
     this.#options.log(`internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   }
 }

@@ -8,7 +8,6 @@ import { Deadline, type TimerWheel } from "../../../lib/time/timer-wheel.ts";
 import { type ResponseHead, type ResponseSink } from "../../exchange/exchange.ts";
 import { ClientConnection, type ConnectionOwner } from "../../http1/client-connection.ts";
 import type * as Http2 from "../../http2/client-connection.ts";
-import { flushCork } from "../../wire/outgoing.ts";
 import { type Connecting, DEAF, type Endpoint, type OnError } from "../../wire/tcp.ts";
 import { TlsError } from "../../wire/tls-connect.ts";
 import { type Wire, type WireHandler } from "../../wire/wire.ts";
@@ -143,8 +142,6 @@ export class Ask extends Deadline implements ResponseSink, ConnectionOwner, Http
     this.#close = () => connection.destroy();
     connection.attach(wire);
     connection.request("GET", `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n${fields}Connection: close\r\n`, 0, this);
-    // No socket event is under way that would send the request.
-    flushCork();
     return connection;
   }
 
@@ -157,7 +154,6 @@ export class Ask extends Deadline implements ResponseSink, ConnectionOwner, Http
     };
     const scheme = settings.tls === undefined ? "http" : "https";
     connection.request({ method: "GET", scheme, authority, path, fields, ownFields: "", bodyLength: 0 }, this);
-    flushCork();
     return connection;
   }
 

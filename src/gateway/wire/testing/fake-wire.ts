@@ -1,3 +1,4 @@
+import { sendGathered } from "../outgoing.ts";
 import { type Wire, type WireHandler } from "../wire.ts";
 
 /** A wire without a socket. It keeps the bytes that it takes from each write. */
@@ -49,7 +50,9 @@ export class FakeWire implements Wire {
     this.onClose?.();
   }
 
+  /** The bytes that the peer has received when this turn of the event loop ends. */
   get bytes(): Buffer {
+    sendGathered();
     return Buffer.concat(this.#taken);
   }
 
