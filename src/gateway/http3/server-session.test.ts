@@ -13,6 +13,7 @@ const EXCESSIVE_LOAD = 0x107n;
 class Session {
   readonly stats = { bytesReceived: 0n, pktLost: 0n };
   readonly events: string[] = [];
+  destroyed = 0;
   close(options?: CloseOptions): Promise<void> {
     this.events.push(options === undefined ? "GOAWAY" : `closed ${options.code}`);
     return Promise.reject(new Error("closed by the client"));
@@ -20,6 +21,7 @@ class Session {
   destroy(error?: Error, options?: CloseOptions): void {
     expect([error, options?.type]).toEqual([undefined, "application"]);
     this.events.push(`closed ${options?.code}`);
+    this.destroyed++;
   }
 }
 
@@ -136,6 +138,23 @@ test("an exact idle time ends a connection without a packet, even with a request
   expect(quic.events).toEqual([`closed ${NO_ERROR}`]);
 });
 
+test("an idle time in whole seconds is left to the engine while a request is open", () => {
+  const { quic, connection } = create({ maxIdleMs: 2000 });
+  openStream(connection);
+  host.clock.advance(60_000);
+  expect(quic.events).toEqual([]);
+});
+
+test("a flood ends its connection, and destroys one that has sent GOAWAY, because a close has no effect there", () => {
+  const { quic, connection } = create();
+  connection.overwhelmed();
+  expect([quic.events, quic.destroyed]).toEqual([[`closed ${EXCESSIVE_LOAD}`], 0]);
+  const leaving = create();
+  leaving.connection.drain();
+  leaving.connection.overwhelmed();
+  expect([leaving.quic.events, leaving.quic.destroyed]).toEqual([["GOAWAY", `closed ${EXCESSIVE_LOAD}`], 1]);
+});
+
 test("an exact idle time ends a connection from which nothing arrives", () => {
   const { quic } = create({ maxIdleMs: 400 });
   host.clock.advance(350);
@@ -154,6 +173,7 @@ test("a connection that has ended is reported once, and is left alone", () => {
   connection.overwhelmed();
   connection.violated();
   connection.streamClosed();
+  expect(connection.due).toBe(Number.POSITIVE_INFINITY);
   connection.onDeadline();
   host.clock.advance(60_000);
   expect(quic.events).toEqual([]);
