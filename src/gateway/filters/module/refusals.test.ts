@@ -90,6 +90,7 @@ const REFUSED: readonly (readonly [what: string, module: Uint8Array, reason: Reg
   ["a branch to nowhere", functionOf(op.br(3)), /branches to label 3, and there are only 1/],
   ["an else without an if", functionOf([0x05]), /an else without an if/],
   ["a catch without a try", functionOf([0x19]), /a catch without a try/],
+  ["a data segment that is longer than its section", raw(section(11, [1, 1, 5, 0])), /ends too early/],
   ["a function that does not end", raw(ONE_FUNCTION, section(10, [1, 2, 0, 0x02])), /ends too early/],
   ["a function with bytes behind it", raw(ONE_FUNCTION, section(10, [1, 3, 0, 0x0b, 0x01])), /where its length says/],
   [

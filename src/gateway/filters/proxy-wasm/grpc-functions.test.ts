@@ -216,6 +216,28 @@ test.each([
   expect(logged(runtime)).toEqual(["fail 5 gone"]);
 });
 
+test.each([
+  ["proxy_http_call", "its fields", [...at("echo"), ...at("hello"), ...at("hello"), 0, 0, 5000, ID]],
+  ["proxy_http_call", "its trailers", [...at("echo"), ...at(METADATA), ...at("hello"), ...at("hello"), 5000, ID]],
+  ["proxy_grpc_call", "its metadata", [...UNARY, ...at("hello"), ...at("hello"), 5000, ID]],
+  ["proxy_grpc_stream", "its metadata", [...CHAT, ...at("hello"), ID]],
+])("%s refuses %s if they are not pairs, and sends nothing", async (name, _what, parameters) => {
+  const runtime = await calling({
+    imports: [[name, parameters.length]],
+    code: [
+      ...call(FIRST, ...parameters),
+      ...op.i32(STATUS.badArgument),
+      0x46,
+      ...op.if,
+      ...call(LOG, INFO, ...at("fail 5 gone")),
+      ...op.drop,
+      ...op.end,
+      ...op.i32(0),
+    ],
+  });
+  expect([logged(runtime), rig.calls.size]).toEqual([["fail 5 gone"], 0]);
+});
+
 test.each(["its exchange finishes", "its filter fails"])(
   "a call that hangs ends with its stream, because %s",
   async (why) => {

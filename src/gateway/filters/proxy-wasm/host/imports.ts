@@ -29,7 +29,7 @@ export function imports(instance: Host): Imports {
   const unimplemented = machine.wrap(() => STATUS.unimplemented);
   for (const { module, name } of WebAssembly.Module.imports(plugin.module.compiled)) {
     if (module === "env" && isProxyImport(name)) env[name] ??= unimplemented;
-    if (WASI_MODULES.includes(module)) wasi[name] ??= wasiStub(instance);
+    wasi[name] ??= wasiStub(instance);
   }
   return { env, ...Object.fromEntries(WASI_MODULES.map((module) => [module, wasi])) };
 }
