@@ -81,7 +81,10 @@ test("a try after others goes to a server that was not tried, if there is one, a
   const [one, two, three] = [1, 2, 3].map((port) => serverOf(upstream, port));
   if (one === undefined || two === undefined || three === undefined) throw new Error("a server is missing");
   for (let i = 0; i < 6; i++) {
+    // Other requests move the turn to another server.
+    picks(upstream, i % 3);
     expect(upstream.pick(CLIENT, two, [one, two])).toBe(three);
+    picks(upstream, i % 2);
     expect(upstream.pick(CLIENT, one, [one, three])).toBe(two);
   }
   expect(upstream.pick(CLIENT, three, [one, two, three])).not.toBe(three);
@@ -114,4 +117,14 @@ test("a member that is named twice has two servers, of which each keeps its own 
   const [first] = upstream.servers;
   upstream.setMembers([member(1), member(1)]);
   expect(upstream.servers.map((server) => server === first)).toEqual([true, false]);
+});
+
+function createNone(): never {
+  throw new Error("there is no member");
+}
+
+test("an upstream has the name, the scheme and the credential of its settings", () => {
+  const settings = { name: "u", balancing: "round_robin", scheme: "https", credential: "A: b\r\n" } as const;
+  expect(new Upstream(settings, createNone)).toMatchObject({ name: "u", scheme: "https", credential: "A: b\r\n" });
+  expect(new Upstream({ ...settings, isEmpty: true }, createNone).isEmpty).toBe(true);
 });

@@ -65,7 +65,7 @@ export class Upstream {
       this.#balancing,
       this.#servers.filter(({ member }) => !member.backup),
     );
-    this.#backups = backups.length === 0 ? undefined : createBalancer(this.#balancing, backups);
+    this.#backups = createBalancer(this.#balancing, backups);
   }
 
   /** The next server in rotation, if any: preferably one not in `tried`, and then one other than `last`. */
