@@ -1,6 +1,6 @@
 import { describePages } from "../testing/describe-sides.ts";
 
-/** Stages, offices, kinds of shares and of seats, times, and what central banks of several countries state. */
+/** Stages, offices, kinds of shares and of seats, times, and what central banks and election commissions state. */
 describePages([
   [
     "Will the Riverside Hawks win the 2026 Continental Series?",
@@ -150,6 +150,52 @@ describePages([
       ["YES", "The Reserve Bank of New Zealand agreed to reduce the OCR by 25 basis points to 2.25 percent."],
       ["NO", "The Reserve Bank of New Zealand today left the Official Cash Rate unchanged at 2.5 percent."],
       ["", "Two members agreed to reduce the OCR, and four to hold it."],
+    ],
+  ],
+  [
+    "Will Irena Vasko win the 2026 presidential election in Corland?",
+    "2026-10-06",
+    [
+      [
+        "YES",
+        "The electoral commission declared Irena Vasko the winner of the 2026 presidential election in Corland on Monday.",
+      ],
+      [
+        "NO",
+        "The electoral commission declared Tomas Dorn the winner of the 2026 presidential election in Corland on Monday.",
+      ],
+      [
+        "",
+        "A campaign committee declared Irena Vasko the winner of the 2026 presidential election in Corland on Monday.",
+      ],
+      [
+        "",
+        "The party's campaign board declared Irena Vasko the winner of the 2026 presidential election in Corland on Monday.",
+      ],
+      [
+        "",
+        "The electoral commission declared Irena Vasko the winner of the first round of the 2026 presidential election in Corland on Monday.",
+      ],
+      [
+        "",
+        "The electoral commission has not declared Irena Vasko the winner of the 2026 presidential election in Corland.",
+      ],
+      [
+        "",
+        "The opposition wants the commission declared Irena Vasko the winner of the 2026 presidential election in Corland.",
+      ],
+      [
+        "",
+        "The court annulled the ruling in which the commission declared Irena Vasko the winner of the 2026 presidential election in Corland.",
+      ],
+      [
+        "",
+        "A mock electoral commission declared Irena Vasko the winner of the 2026 presidential election in Corland on Monday.",
+      ],
+      [
+        "",
+        "The debate committee declared Irena Vasko the winner of the 2026 presidential election debate in Corland on Monday.",
+      ],
     ],
   ],
 ]);

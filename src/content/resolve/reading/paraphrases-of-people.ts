@@ -28,8 +28,7 @@ export const PEOPLE: readonly Paraphrase[] = [
     "$<who> left office",
     LEAVES,
   ),
-  paraphrase("is\\sout\\sas\\s", "left office as ", LEAVES),
-  paraphrase("is\\sno\\slonger\\s(?:the\\s)?(?=\\p{Ll})", "left office as ", LEAVES),
+  paraphrase("is\\s(?:out\\sas\\s|no\\slonger\\s(?:the\\s)?(?=\\p{Ll}))", "left office as ", LEAVES),
   paraphrase(
     "(?:lost|loses)\\s(?:his|her|their|the)\\s(?:job|post|position|role)\\s(?:of|as)\\s",
     "left office as ",

@@ -90,7 +90,12 @@ export const WINS: readonly Paraphrase[] = [
     "$<winner> won $<prize>",
     WIN,
   ),
-  // "The winner of the cup is Velmoor"
+  // "The electoral commission declared Irena Vasko the winner of the election", "The winner of the cup is Velmoor"
+  paraphrase(
+    `${START}the\\s(?:(?:central|national|federal|independent|state)\\s)?elect(?:oral|ions?)\\s(?:commission|authority|board|committee)\\s${HAS}declared\\s(?-i:(?<winner>${NAME}))\\s(?:as\\s|to\\sbe\\s)?the\\swinner\\s(?:of|in)\\s`,
+    "$<winner> won ",
+    ELECTED,
+  ),
   paraphrase(
     `${START}the\\s(?:winner|champion)\\s(?:of|at)\\s(?<prize>${NP}{3,60}?)\\s(?:is|was)\\s(?-i:(?<winner>${NAME}))`,
     "$<winner> won $<prize>",
@@ -108,11 +113,6 @@ export const WINS: readonly Paraphrase[] = [
     WIN,
   ),
   paraphrase(
-    "(?:came|comes|finished|finishes|placed)\\sfirst\\s(?:in|at)\\s|took\\sfirst\\splace\\s(?:in|at)\\s",
-    "won ",
-    WIN,
-  ),
-  paraphrase(
     "(?:came|comes|finished|finishes|placed)\\s(?:second|third|fourth|fifth|last|\\d+(?:nd|rd|th))\\s(?:in|at)\\s",
     "lost ",
     WIN,
@@ -122,9 +122,8 @@ export const WINS: readonly Paraphrase[] = [
     "won ",
     WIN,
   ),
-  paraphrase("won\\s(?:an?|another|her|his|their)\\s(?:[\\p{L}-]+\\s){0,2}?term\\b", "won re-election", RE_ELECTED),
   paraphrase(
-    "(?:was|been|is)\\sre-?elected(?:\\s(?:as\\s)?(?:mayor|president|governor|senator|chancellor|prime\\sminister|leader|chair))?",
+    "won\\s(?:an?|another|her|his|their)\\s(?:[\\p{L}-]+\\s){0,2}?term\\b|(?:was|been|is)\\sre-?elected(?:\\s(?:as\\s)?(?:mayor|president|governor|senator|chancellor|prime\\sminister|leader|chair))?",
     "won re-election",
     RE_ELECTED,
   ),
@@ -139,7 +138,7 @@ export const WINS: readonly Paraphrase[] = [
     RE_ELECTED,
   ),
   paraphrase(
-    "(?:was|been|is)\\s(?:unseated|voted\\sout|(?:defeated|beaten)(?=\\sby\\s))",
+    "(?:was|been|is)\\s(?:unseated|voted\\sout|(?:defeated|beaten)(?=\\sby\\s))|conced(?:es|ed)\\s(?:defeat|the\\s(?:race|election))\\b",
     "lost re-election",
     RE_ELECTED,
   ),
@@ -160,7 +159,6 @@ export const WINS: readonly Paraphrase[] = [
     "elected $<who> ",
     { outcomes: ["elect"] },
   ),
-  paraphrase("conced(?:es|ed)\\s(?:defeat|the\\s(?:race|election))\\b", "lost re-election", RE_ELECTED),
   paraphrase(
     "conced(?:es|ed)\\s(?:defeat\\s(?:in|at)\\s|(?=(?:the|a)\\s(?:[\\p{L}-]+\\s){0,3}?(?:race|election|contest|run-?off)\\b))",
     "lost ",
@@ -223,7 +221,7 @@ export const WINS: readonly Paraphrase[] = [
     BEAT,
   ),
   paraphrase(
-    "(?:lift|lifts|lifted|hoisted|raised)\\s(?=the\\s(?:(?-i:\\p{Lu})[\\p{L}-]*\\s){1,3}(?:cup|trophy|shield|title)\\b)",
+    "(?:came|comes|finished|finishes|placed)\\sfirst\\s(?:in|at)\\s|took\\sfirst\\splace\\s(?:in|at)\\s|(?:lift|lifts|lifted|hoisted|raised)\\s(?=the\\s(?:(?-i:\\p{Lu})[\\p{L}-]*\\s){1,3}(?:cup|trophy|shield|title)\\b)",
     "won ",
     WIN,
   ),
