@@ -47,9 +47,7 @@ export class ClientTunnel extends Deadline implements WireHandler {
   /** Sends bytes. False: wait for `onSendable`. */
   data(chunk: Uint8Array, start: number, end: number): boolean {
     if (this.#ended || this.#closed) return true;
-    // Frames of HTTP/2 are parts of a read: several of them leave in one write.
-    if (end - start === chunk.length) this.#out.pass(chunk, start, end);
-    else this.#out.bytes(chunk, start, end);
+    this.#out.bytes(chunk, start, end);
     return !this.#out.blocked;
   }
 

@@ -190,8 +190,7 @@ export class Http1Exchange extends withExchangeState(withRequestId(Bare)) implem
     }
     this.bytesSent += length;
     if (this.#framing !== CHUNKED) {
-      if (this.status === SWITCHED) out.pass(chunk, start, end);
-      else out.bytes(chunk, start, end);
+      out.bytes(chunk, start, end);
       return !out.blocked;
     }
     out.text(chunkHead(length));

@@ -93,11 +93,13 @@ test("a client that reads slowly pauses the tunnel's sender until it has read", 
   let drains = 0;
   exchange.onDrain = () => drains++;
   wire.takes = [1, 1];
-  expect(exchange.response.data(Buffer.from("data"))).toBe(false);
+  exchange.response.data(Buffer.from("data"));
+  sendGathered();
+  expect(exchange.response.data(Buffer.from("!"))).toBe(false);
   connection.onDrain();
   expect(drains).toBe(0);
   connection.onDrain();
-  expect([drains, wire.text.endsWith("data")]).toEqual([1, true]);
+  expect([drains, wire.text.endsWith("data!")]).toEqual([1, true]);
 });
 
 test("a tunnel has no time limit, and serves no other request after its end", () => {

@@ -11,8 +11,12 @@ import { type Wire } from "./wire.ts";
  * Bytes that all connections of the worker gather in one turn of the event loop; before more, they are sent. @bound
  */
 const TURN_BYTES = 131_072;
-/** Bytes from which a chunk is written without a copy: copying it costs more than a second write (bench proxy, 64k). */
-const DIRECT_BYTES = 98_304;
+/**
+ * Bytes from which a chunk is sent at once without a copy. Behind gathered bytes it costs a second write, which is more than
+ * the copy of most chunks (bench proxy, 64k and ws-echo-16k).
+ */
+const DIRECT_BYTES = 8192;
+const DIRECT_BYTES_BEHIND = 98_304;
 
 /**
  * The bytes that were written in this turn of the event loop, in parts of one connection each. They are sent together
@@ -115,7 +119,8 @@ export class Outgoing {
   bytes(chunk: Uint8Array, start = 0, end = chunk.length): void {
     const length = end - start;
     if (length === 0) return;
-    const offset = length >= DIRECT_BYTES ? -1 : this.reserve(length);
+    const isDirect = length >= (this.#first === undefined ? DIRECT_BYTES : DIRECT_BYTES_BEHIND);
+    const offset = isDirect ? -1 : this.reserve(length);
     if (offset === -1) {
       this.flush();
       this.bytesWritten += length;
@@ -124,19 +129,6 @@ export class Outgoing {
       copyBytes.call(chunk, turn, offset, start, end);
       this.commit(offset + length);
     }
-  }
-
-  /**
-   * Like `bytes`, for a chunk that no other bytes of this event follow: it is sent at once, without a copy. This saves a
-   * twentieth of a small WebSocket message (bench proxy --only ws-echo).
-   */
-  pass(chunk: Uint8Array, start: number, end: number): void {
-    if (this.#first !== undefined) {
-      this.bytes(chunk, start, end);
-      return;
-    }
-    this.bytesWritten += end - start;
-    this.#send(chunk, start, end);
   }
 
   /**
