@@ -151,7 +151,7 @@ describe.each([
     const servers = [{ address: "127.0.0.1", port: origin.port, max_fails: 1_000_000 }];
     rig = await Rig.start({
       upstreams: [{ name: "origin", protocol, servers, connection_pool: { max_connections: 3, max_idle: 2 } }],
-      routes: [{ path_prefix: "/", upstream: "origin", read_timeout_ms: 80 }],
+      routes: [{ path_prefix: "/", upstream: "origin", read_timeout_ms: patient(80) }],
     });
   });
 
