@@ -17,22 +17,25 @@ const STEPS = Object.entries({ quarter: 25, half: 50, "three[\\s-]quarters": 75,
   ),
 );
 
+/** The adjectives of the committee that decides on rates. */
+const MONETARY = String.raw`monetary(?:\spolicy(?:\sand\sfinancial\sstability)?)?`;
+
 /** Constructions about figures: rates of central banks, prices, the economy, and what a film earns. */
 export const RATES: readonly Paraphrase[] = [
   // The board of a central bank, and the names of its rate
   paraphrase(
-    `(?:the\\s)?(?:(?:executive|governing|rate-setting|monetary(?:\\spolicy(?:\\sand\\sfinancial\\sstability)?)?|policy)\\s(?:board|committee|council))\\sof\\s(?=(?:the\\s)?(?-i:\\p{Lu}))`,
+    `(?:the\\s)?(?:(?:executive|governing|rate-setting|${MONETARY}|policy)\\s(?:board|committee|council))\\sof\\s(?=(?:the\\s)?(?-i:\\p{Lu}))`,
     "",
     OF_RATES,
   ),
   // A run of names is tried from its first one only, so that the time stays linear.
   paraphrase(
-    `(?-i:(?<!\\p{Lu}[\\p{L}'’-]{0,30}\\s|[\\p{L}'’-])(?<bank>${NAME}))['’]s?\\s(?:executive|governing|rate-setting|monetary(?:\\spolicy(?:\\sand\\sfinancial\\sstability)?)?|policy)\\s(?:board|committee|council)\\b`,
+    `(?-i:(?<!\\p{Lu}[\\p{L}'’-]{0,30}\\s|[\\p{L}'’-])(?<bank>${NAME}))['’]s?\\s(?:executive|governing|rate-setting|${MONETARY}|policy)\\s(?:board|committee|council)\\b`,
     "$<bank>",
     OF_RATES,
   ),
   paraphrase(
-    "(?<!['’]s?\\s)(?:the\\s)?(?:executive\\sboard|governing\\scouncil|(?:rate-setting|federal\\sopen\\smarket|monetary(?:\\spolicy(?:\\sand\\sfinancial\\sstability)?)?)\\s(?:board|committee|council)|(?-i:FOMC|MPC|Copom|(?<=[Tt]he\\s)(?:Committee|Board)))\\b(?!\\sof\\s|['’])",
+    `(?<!['’]s?\\s)(?:the\\s)?(?:executive\\sboard|governing\\scouncil|(?:rate-setting|federal\\sopen\\smarket|${MONETARY})\\s(?:board|committee|council)|(?-i:FOMC|MPC|Copom|(?<=[Tt]he\\s)(?:Committee|Board)))\\b(?!\\sof\\s|['’])`,
     "the bank",
     OF_RATES,
   ),
