@@ -93,17 +93,30 @@ test("every connection's bytes are sent completely and in order, even if each wr
   );
 });
 
-test("a chunk of 8 KiB is sent at once if nothing waits before it, and else at the end of the turn", async () => {
+test("a chunk of 8 KiB is sent at once, and one of 32 KiB also behind gathered bytes: in one write below 96 KiB", () => {
   const { wire, out, writes } = counted();
-  out.bytes(pattern(8191, 1));
-  out.bytes(pattern(98_303, 2));
-  expect(writes()).toBe(0);
-  out.bytes(pattern(98_304, 3));
-  expect(writes()).toBe(2);
-  out.bytes(pattern(8192, 4));
-  expect(writes()).toBe(3);
-  const given = [pattern(8191, 1), pattern(98_303, 2), pattern(98_304, 3), pattern(8192, 4)];
+  const given: Buffer[] = [];
+  const write = (length: number): number => {
+    const chunk = pattern(length, given.length);
+    given.push(chunk);
+    out.bytes(chunk);
+    return writes();
+  };
+  expect([8192, 8191, 32_767, 32_768, 8191, 98_303, 8191, 98_304].map(write)).toEqual([1, 1, 1, 2, 2, 3, 3, 5]);
   expect(wire.bytes.equals(Buffer.concat(given))).toBe(true);
+});
+
+test("the place of bytes that are sent before the end of the turn is used again", () => {
+  const { out, writes } = counted();
+  const other = counted();
+  other.out.text("from before");
+  for (let sent = 0; sent < 10; sent++) {
+    out.text("head");
+    out.bytes(pattern(60_000, sent));
+  }
+  expect([writes(), other.writes()]).toEqual([10, 0]);
+  sendGathered();
+  expect([other.wire.text, other.writes()]).toEqual(["from before", 1]);
 });
 
 test("bytes that overflow the shared buffer of a slow connection are sent before later bytes", () => {
