@@ -1,6 +1,7 @@
 import { messageOf } from "../../lib/caught.ts";
 import { compileWholePattern } from "../../lib/patterns/linear-pattern.ts";
 import { type RouteConfig } from "./config.ts";
+import { type Condition, conditionOfMatch, covers } from "./covers.ts";
 import { firstWith, type Report } from "./draft.ts";
 import { FIELD_ROLES, hasForwardedPrefix, HOP_BY_HOP_FIELDS } from "../../lib/http/field-roles.ts";
 
@@ -50,6 +51,13 @@ export function checkConditions(
     checkTest(condition, `${path}.headers[${i}]`, report);
   }
   for (const [i, condition] of query.entries()) checkTest(condition, `${path}.query[${i}]`, report);
+  const names = { headers: headers.map(({ name }) => name.toLowerCase()), query: query.map(({ name }) => name) };
+  for (const [kind, list] of Object.entries(names)) {
+    for (const [i, name] of list.entries()) {
+      const first = list.indexOf(name);
+      if (first < i) report.warning(`${path}.${kind}[${i}]`, `has no effect, because ${kind}[${first}] has this name`);
+    }
+  }
 }
 
 function checkPattern(pattern: string, path: string, report: Report): void {
@@ -94,12 +102,24 @@ function checkGrpc(
   }
 }
 
+interface Alternative {
+  readonly i: number;
+  readonly rank: string;
+  readonly condition: Condition;
+}
+
+/** Differs if one of two matches with the same conditions is tried first (`routing/conditions.ts`). */
+function rankOf(match: RouteConfig["match"]): string {
+  const { exact_path: isExact = false, methods = [], headers = [], query = [] } = match ?? {};
+  return JSON.stringify([match?.grpc, isExact, match?.path_pattern, methods.length > 0, headers.length, query.length]);
+}
+
 /** Finds routes that never get a request, because another route has the same prefix, host and conditions. */
 export class Repetitions {
   readonly #report: Report;
   readonly #names = new Map<string, number>();
   readonly #matches = new Map<string, number>();
-  readonly #counts = new Map<string, number>();
+  readonly #alternatives = new Map<string, Alternative[]>();
 
   constructor(report: Report) {
     this.#report = report;
@@ -118,11 +138,17 @@ export class Repetitions {
       this.#report.problem(`routes[${i}]`, `path_prefix, host and match are those of routes[${sameMatch}]`);
     }
     if (name === undefined && match === undefined) return;
-    const count = (this.#counts.get(key) ?? 0) + 1;
-    this.#counts.set(key, count);
-    if (count === MAX_ALTERNATIVES + 1) {
+    const others = this.#alternatives.get(key) ?? [];
+    this.#alternatives.set(key, others);
+    if (others.length === MAX_ALTERNATIVES) {
       const message = `expected at most ${MAX_ALTERNATIVES} routes with one path_prefix and host`;
       this.#report.problem(`routes[${i}]`, message);
     }
+    const own = { i, rank: rankOf(match), condition: match === undefined ? [] : conditionOfMatch(match) };
+    // Of routes with the same rank, the first in the file is tried first.
+    const first = others.find(({ rank, condition }) => rank === own.rank && covers(condition, own.condition));
+    if (others.length <= MAX_ALTERNATIVES) others.push(own);
+    if (first === undefined || (sameName ?? sameMatch) !== undefined) return;
+    this.#report.warning(`routes[${i}]`, `has no effect, because routes[${first.i}] takes all its requests`);
   }
 }

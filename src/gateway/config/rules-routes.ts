@@ -7,6 +7,7 @@ import { MAX_FILL_MS } from "../../lib/memory/token-buckets.ts";
 import { type PaymentRequirements } from "../../payments/x402/messages.ts";
 import type * as X402Terms from "../../payments/x402/terms.ts";
 import { type RouteConfig, type RouteX402Config } from "./config.ts";
+import { type Condition, conditionOfConsumers, conditionOfRule, covers } from "./covers.ts";
 import { type Draft, firstWith, type Report } from "./draft.ts";
 import { formatPath, listAt, valueAt } from "./diagnostic.ts";
 import { type ParseCache } from "./parse.ts";
@@ -52,6 +53,9 @@ function destination(route: RouteConfig, path: string, report: Report): void {
   }
   if (route.rewrite_replacement !== "" && route.rewrite_pattern === undefined) {
     report.warning(`${path}.rewrite_replacement`, "has no effect without rewrite_pattern");
+  }
+  if (route.path_prefix.includes("*")) {
+    report.warning(`${path}.path_prefix`, '"*" stands for itself; for other paths use match.path_pattern');
   }
   if (OWN_PATHS.includes(route.path_prefix)) {
     report.warning(`${path}.path_prefix`, `${route.path_prefix} itself is served by the gateway`);
@@ -166,6 +170,7 @@ export function acceptsRules(x402: RouteX402Config, path: string, report: Report
     }
   }
   priceRules(x402, path, report);
+  unreached(x402, path, report);
   if (x402.meter !== undefined) meterRules(x402, path, report);
   if (x402.inline_receipt && x402.settle === "before") {
     report.warning(`${path}.inline_receipt`, 'has no effect with settle "before", which does not buffer responses');
@@ -192,6 +197,19 @@ function meterRules(
     report.problem(`${path}.settle`, '"before" excludes meter, which charges as a response flows');
 }
 
+/** Warns about rules that never decide, because an earlier one matches all their requests. */
+function unreached({ rules, exempt_consumers: exempt }: RouteX402Config, path: string, report: Report): void {
+  const earlier: { name: string; condition: Condition }[] =
+    exempt.length === 0 ? [] : [{ name: "exempt_consumers", condition: conditionOfConsumers(exempt) }];
+  for (const [i, rule] of rules.entries()) {
+    const own = conditionOfRule(rule);
+    const first = earlier.find(({ condition }) => covers(condition, own));
+    if (first !== undefined)
+      report.warning(`${path}.rules[${i}]`, `has no effect, because ${first.name} decides for all its requests`);
+    earlier.push({ name: `rules[${i}]`, condition: own });
+  }
+}
+
 /** Checks that each rule has one result, and that its prices are valid for all ways of paying. */
 function priceRules(x402: RouteX402Config, path: string, report: Report): void {
   for (const [i, { match, price, unit_price: unit, free, refuse, body_bytes: bytes, body }] of x402.rules.entries()) {
@@ -200,9 +218,10 @@ function priceRules(x402: RouteX402Config, path: string, report: Report): void {
     if (results.length !== 1) report.problem(at, 'expected one of "price", "unit_price", "free" and "refuse"');
     checkConditions(match, `${at}.match`, report);
     if (bytes !== undefined && bytes.min > bytes.max) report.problem(`${at}.body_bytes`, "expected min at most max");
-    for (const [j, { min, max }] of body.entries()) {
-      if (min !== undefined && max !== undefined && min > max)
-        report.problem(`${at}.body[${j}]`, "expected min at most max");
+    for (const [j, { value, min = -Infinity, max = Infinity }] of body.entries()) {
+      if (min > max) report.problem(`${at}.body[${j}]`, "expected min at most max");
+      if (value !== undefined && (min > -Infinity || max < Infinity))
+        report.problem(`${at}.body[${j}]`, '"value" excludes "min" and "max"');
     }
     const items = Object.entries(unit?.items?.prices ?? {}).map(
       ([name, text]) => [`unit_price.items.prices.${name}`, text] as const,
@@ -214,10 +233,17 @@ function priceRules(x402: RouteX402Config, path: string, report: Report): void {
       "unit_price.max": unit?.max,
       ...Object.fromEntries(items),
     };
+    const amounts = new Map<string, bigint>();
     for (const [key, text] of Object.entries(prices)) {
       if (text === undefined) continue;
-      for (const terms of [x402, ...x402.accepts]) compiled({ ...terms, price: text }, `${at}.${key}`, report);
+      for (const terms of [x402, ...x402.accepts]) {
+        const requirements = compiled({ ...terms, price: text }, `${at}.${key}`, report);
+        if (requirements !== undefined) amounts.set(key, BigInt(requirements.amount));
+      }
     }
+    const [least, most] = [amounts.get("unit_price.min"), amounts.get("unit_price.max")];
+    if (least !== undefined && most !== undefined && least > most)
+      report.problem(`${at}.unit_price`, "expected min at most max");
   }
   const { free_per_day: quota, settle, rules } = x402;
   const gift = rules.findIndex(({ payers, free }) => payers.length > 0 && free === true);
