@@ -66,15 +66,7 @@ function change({ channels, payments, refused }: Names): string {
   END $body$`;
 }
 
-/** The statements that add the mark of channels whose claim the chain refuses. */
-export function refusedChannels({ channels }: Pick<Names, "channels">): readonly string[] {
-  return [
-    `ALTER TABLE ${channels} ADD COLUMN refused_at bigint NOT NULL DEFAULT 0`,
-    `CREATE INDEX ${channels}_refused ON ${channels} (payer) WHERE refused_at > 0`,
-  ];
-}
-
-/** The statements that add channels to a database with payments. */
+/** The statements that create the tables of channels. */
 export function channelTables(names: Names): readonly string[] {
   const { channels, payments } = names;
   const triggers = [
@@ -98,8 +90,9 @@ export function channelTables(names: Names): readonly string[] {
        holder text COLLATE "C" NOT NULL DEFAULT '', tail text COLLATE "C" NOT NULL DEFAULT '',
        charges integer NOT NULL DEFAULT 0, owed_since bigint NOT NULL DEFAULT 0,
        worker text NOT NULL DEFAULT '', worker_until bigint NOT NULL DEFAULT 0,
-       created_at bigint NOT NULL, updated_at bigint NOT NULL
+       refused_at bigint NOT NULL DEFAULT 0, created_at bigint NOT NULL, updated_at bigint NOT NULL
      )`,
+    `CREATE INDEX ${channels}_refused ON ${channels} (payer) WHERE refused_at > 0`,
     `CREATE INDEX ${channels}_by_time ON ${channels} (updated_at)`,
     `CREATE INDEX ${channels}_owed ON ${channels} (owed_since) WHERE owed_since > 0`,
     `CREATE INDEX ${channels}_refunding ON ${channels} (standing) WHERE standing IN ('refunding', 'closing')`,

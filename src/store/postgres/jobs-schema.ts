@@ -42,22 +42,24 @@ const BY_INDEX = statement(
 export const JOB_SCHEMA: Schema = {
   version: "turnpike_job_schema",
   session: [BY_INDEX],
+  first: 5,
   migrations: [
     [
       `CREATE TABLE ${JOBS} (
          number bigint PRIMARY KEY, id text COLLATE "C" NOT NULL UNIQUE, secret_hash text NOT NULL, payer text NOT NULL,
          orders text NOT NULL, page_limit bigint NOT NULL, max_known bigint NOT NULL, ends_at bigint NOT NULL,
          kept_ms bigint NOT NULL, sale text NOT NULL,
-         payment text COLLATE "C" NOT NULL, paid text NOT NULL DEFAULT '0', state text COLLATE "C" NOT NULL,
+         payment text COLLATE "C" NOT NULL, paid text NOT NULL DEFAULT '0', tx text NOT NULL DEFAULT '', state text COLLATE "C" NOT NULL,
          reason text NOT NULL, known bigint NOT NULL DEFAULT 0, open bigint NOT NULL DEFAULT 0,
          delivered bigint NOT NULL DEFAULT 0, paid_through bigint NOT NULL DEFAULT 0, results bigint NOT NULL DEFAULT 0,
-         bytes bigint NOT NULL DEFAULT 0, created_at bigint NOT NULL, ended_at bigint NOT NULL DEFAULT 0
+         bytes bigint NOT NULL DEFAULT 0, created_at bigint NOT NULL, ended_at bigint NOT NULL DEFAULT 0,
+         saved bigint NOT NULL DEFAULT 0
        ) WITH (fillfactor = 50)`,
       `CREATE INDEX ${JOBS}_running ON ${JOBS} (number) WHERE state = 'running'`,
       `CREATE SEQUENCE ${JOBS}_number`,
       `CREATE TABLE ${ADDRESSES} (
          job bigint NOT NULL, key bigint NOT NULL, host bigint NOT NULL, due bigint, task smallint NOT NULL,
-         depth smallint NOT NULL, tries smallint NOT NULL DEFAULT 0, url text NOT NULL, PRIMARY KEY (job, key)
+         depth smallint NOT NULL, tries smallint NOT NULL DEFAULT 0, url text NOT NULL, lease bigint NOT NULL DEFAULT 0, PRIMARY KEY (job, key)
        ) PARTITION BY RANGE (job)`,
       `CREATE INDEX ${ADDRESSES}_due ON ${ADDRESSES} (job, host, due) WHERE due IS NOT NULL`,
       `CREATE TABLE ${LANES} (
@@ -67,10 +69,11 @@ export const JOB_SCHEMA: Schema = {
       `CREATE TABLE ${HOSTS} (
          host bigint PRIMARY KEY, next_at bigint NOT NULL, pace bigint NOT NULL
        ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02)`,
+      // Each outcome changes a row of few. Its old versions are removed when the rest of their page is full.
       `CREATE TABLE ${KINDS} (
          job bigint NOT NULL REFERENCES ${JOBS} ON DELETE CASCADE, kind text COLLATE "C" NOT NULL, count bigint NOT NULL,
          PRIMARY KEY (job, kind)
-       )`,
+       ) WITH (fillfactor = 10)`,
       `CREATE TABLE ${HOOKS} (
          job bigint PRIMARY KEY REFERENCES ${JOBS} ON DELETE CASCADE, next_at bigint, turn bigint NOT NULL DEFAULT 0,
          sent bigint NOT NULL DEFAULT -1, tries integer NOT NULL DEFAULT 0, failure text NOT NULL DEFAULT '',
@@ -79,14 +82,10 @@ export const JOB_SCHEMA: Schema = {
       `CREATE INDEX ${HOOKS}_due ON ${HOOKS} (next_at) WHERE next_at IS NOT NULL`,
       `CREATE TABLE ${RESULTS} (
          job bigint NOT NULL, number bigint NOT NULL, pages bigint NOT NULL, body bytea NOT NULL,
-         PRIMARY KEY (job, number)
+         saved bigint NOT NULL DEFAULT 0, PRIMARY KEY (job, number)
        ) PARTITION BY RANGE (job)`,
       // The bodies are compressed already.
       `ALTER TABLE ${RESULTS} ALTER COLUMN body SET STORAGE EXTERNAL`,
-    ],
-    [`ALTER TABLE ${JOBS} ADD COLUMN tx text NOT NULL DEFAULT ''`],
-    [JOBS, RESULTS].map((table) => `ALTER TABLE ${table} ADD COLUMN saved bigint NOT NULL DEFAULT 0`),
-    [
       `CREATE TABLE ${SESSIONS} (
          id text COLLATE "C" PRIMARY KEY, secret_hash text COLLATE "C" NOT NULL, idle_ms bigint NOT NULL,
          created_at bigint NOT NULL, used_at bigint NOT NULL, expires_at bigint NOT NULL, uses bigint NOT NULL DEFAULT 0,
@@ -95,11 +94,6 @@ export const JOB_SCHEMA: Schema = {
       `CREATE INDEX ${SESSIONS}_secret ON ${SESSIONS} (secret_hash)`,
       // The states are compressed already.
       `ALTER TABLE ${SESSIONS} ALTER COLUMN state SET STORAGE EXTERNAL`,
-    ],
-    [
-      `ALTER TABLE ${ADDRESSES} ADD COLUMN lease bigint NOT NULL DEFAULT 0`,
-      // Each outcome changes a row of few. Its old versions are removed when the rest of their page is full.
-      `ALTER TABLE ${KINDS} SET (fillfactor = 10)`,
     ],
   ],
 };

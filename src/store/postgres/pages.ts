@@ -11,6 +11,7 @@ const TRIM_EVERY = 64;
 /** The tables of pages. A released migration is never edited. */
 export const PAGE_SCHEMA: Schema = {
   version: "turnpike_page_schema",
+  first: 1,
   migrations: [
     [
       `CREATE SEQUENCE ${PAGES}_put`,

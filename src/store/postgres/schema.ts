@@ -1,5 +1,5 @@
 import { CREDIT_BOOK, CREDIT_SCHEME, MAX_CREDIT_DIGITS } from "../credits.ts";
-import { channelTables, refusedChannels } from "./channels-schema.ts";
+import { channelTables } from "./channels-schema.ts";
 import { type Connection, type Result, statement, type Step } from "./connection.ts";
 import { type Statement } from "./messages.ts";
 import { PostgresError } from "./postgres-error.ts";
@@ -60,6 +60,9 @@ const CHARGE_TRIGGERS = [
     WHEN (${row}.scheme = '${CREDIT_SCHEME}' AND (${when})) EXECUTE FUNCTION ${CREDITS}_charge()`,
 );
 
+/** The version of the first migration. Tables of older versions cannot be used. */
+const FIRST_VERSION = 17;
+
 /**
  * The migrations of the schema, oldest first. A released migration is never edited. Text is compared by its bytes
  * ("C"), so that all databases sort alike. Times are Unix milliseconds, except `valid_before`, which is in seconds.
@@ -70,12 +73,16 @@ const MIGRATIONS: readonly (readonly string[])[] = [
        network text COLLATE "C" NOT NULL, asset text COLLATE "C" NOT NULL,
        payer_from text COLLATE "C" NOT NULL, nonce text COLLATE "C" NOT NULL,
        state text COLLATE "C" NOT NULL
-         CHECK (state IN ('reserved','verified','settling','settled','released','failed','unknown')),
+         CHECK (state IN ('reserved','verified','deferred','settling','settled','released','failed','unknown')),
        attempt integer NOT NULL, owner text COLLATE "C" NOT NULL, held_until bigint NOT NULL, claimed_at bigint NOT NULL,
        token text COLLATE "C" NOT NULL, scheme text NOT NULL, amount numeric(78,0) NOT NULL, pay_to text NOT NULL,
        route text COLLATE "C" NOT NULL, fingerprint text NOT NULL, valid_before bigint NOT NULL, payload text NOT NULL,
        tx text COLLATE "C" NOT NULL DEFAULT '', reason text NOT NULL DEFAULT '', payer text NOT NULL DEFAULT '',
        delivered boolean NOT NULL DEFAULT false, cuts integer NOT NULL DEFAULT 0,
+       body_digest text NOT NULL DEFAULT '', partials integer NOT NULL DEFAULT 0, repeats integer NOT NULL DEFAULT 0,
+       consumer text COLLATE "C" NOT NULL DEFAULT '', counted boolean NOT NULL DEFAULT false,
+       facilitator text NOT NULL DEFAULT '', refunded numeric(78,0) NOT NULL DEFAULT 0,
+       deferral text NOT NULL DEFAULT '', due_at bigint NOT NULL DEFAULT 0,
        created_at bigint NOT NULL, updated_at bigint NOT NULL,
        PRIMARY KEY (network, asset, payer_from, nonce)
      )`,
@@ -86,6 +93,10 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     `CREATE INDEX ${PAYMENTS}_by_time ON ${PAYMENTS} (created_at)`,
     `CREATE INDEX ${PAYMENTS}_by_nonce ON ${PAYMENTS} (nonce)`,
     `CREATE INDEX ${PAYMENTS}_by_transaction ON ${PAYMENTS} (lower(tx)) WHERE tx <> ''`,
+    `CREATE INDEX ${PAYMENTS}_uncounted ON ${PAYMENTS} (updated_at) WHERE state = 'settled' AND NOT counted`,
+    `CREATE INDEX ${PAYMENTS}_owed ON ${PAYMENTS} (updated_at)
+     WHERE state = 'settled' AND NOT delivered AND held_until = 0`,
+    `CREATE INDEX ${PAYMENTS}_due ON ${PAYMENTS} (due_at) WHERE due_at > 0`,
     `CREATE TABLE ${OUTBOX} (
        id text COLLATE "C" NOT NULL PRIMARY KEY, url text NOT NULL, body text NOT NULL,
        tries integer NOT NULL DEFAULT 0, due_at bigint NOT NULL, created_at bigint NOT NULL
@@ -103,16 +114,6 @@ const MIGRATIONS: readonly (readonly string[])[] = [
        PRIMARY KEY (network, asset, payer_from, nonce)
      )`,
     `CREATE INDEX ${SIMULATED_TRANSFERS}_by_age ON ${SIMULATED_TRANSFERS} (booked_at)`,
-  ],
-  [`ALTER TABLE ${PAYMENTS} ADD COLUMN body_digest text NOT NULL DEFAULT ''`],
-  [`ALTER TABLE ${PAYMENTS} ADD COLUMN partials integer NOT NULL DEFAULT 0`],
-  // Payments that were settled before the usage tables existed are not counted.
-  [
-    `ALTER TABLE ${PAYMENTS} ADD COLUMN consumer text COLLATE "C" NOT NULL DEFAULT ''`,
-    `ALTER TABLE ${PAYMENTS} ADD COLUMN counted boolean NOT NULL DEFAULT true`,
-    `ALTER TABLE ${PAYMENTS} ALTER COLUMN counted SET DEFAULT false`,
-    `UPDATE ${PAYMENTS} SET counted = false WHERE state IN ('settling','unknown')`,
-    `CREATE INDEX ${PAYMENTS}_uncounted ON ${PAYMENTS} (updated_at) WHERE state = 'settled' AND NOT counted`,
     `CREATE TABLE ${USAGE}_state (id integer PRIMARY KEY CHECK (id = 1), epoch bigint NOT NULL, since bigint NOT NULL)`,
     `INSERT INTO ${USAGE}_state VALUES (1, 1, (extract(epoch FROM statement_timestamp()) * 1000)::bigint)`,
     `CREATE TABLE ${USAGE}_resets (
@@ -138,39 +139,24 @@ const MIGRATIONS: readonly (readonly string[])[] = [
        network text COLLATE "C" NOT NULL, asset text COLLATE "C" NOT NULL,
        payments bigint NOT NULL, amount numeric NOT NULL, PRIMARY KEY (epoch, consumer, route, network, asset)
      )`,
-  ],
-  [
-    `CREATE INDEX ${PAYMENTS}_owed ON ${PAYMENTS} (updated_at)
-     WHERE state = 'settled' AND NOT delivered AND held_until = 0`,
-  ],
-  [
     `CREATE TABLE ${CERTIFICATES} (
        name text COLLATE "C" NOT NULL PRIMARY KEY, value text NOT NULL, until bigint NOT NULL
      )`,
-  ],
-  [
     `CREATE TABLE ${RESPONSES} (
        name text COLLATE "C" NOT NULL PRIMARY KEY, until bigint NOT NULL, size integer NOT NULL, response bytea NOT NULL
      )`,
     // Most responses are compressed already, or too short.
     `ALTER TABLE ${RESPONSES} ALTER COLUMN response SET STORAGE EXTERNAL`,
     `CREATE INDEX ${RESPONSES}_by_end ON ${RESPONSES} (until) INCLUDE (size)`,
-  ],
-  [`ALTER TABLE ${PAYMENTS} ADD COLUMN repeats integer NOT NULL DEFAULT 0`],
-  [
     `CREATE TABLE ${TEMPLATES} (
        key text COLLATE "C" NOT NULL PRIMARY KEY, changes boolean NOT NULL, equal integer NOT NULL,
        page text COLLATE "C" NOT NULL, at bigint NOT NULL
      )`,
     `CREATE INDEX ${TEMPLATES}_by_time ON ${TEMPLATES} (at)`,
-  ],
-  [
     `CREATE TABLE ${USAGE}_funnel (
        day bigint NOT NULL, route text COLLATE "C" NOT NULL, client text COLLATE "C" NOT NULL,
        step text COLLATE "C" NOT NULL, count bigint NOT NULL, PRIMARY KEY (day, route, client, step)
      )`,
-  ],
-  [
     `CREATE TABLE ${CREDITS} (
        id text COLLATE "C" NOT NULL PRIMARY KEY, hash text NOT NULL, owner text COLLATE "C" NOT NULL, unit text NOT NULL,
        name text NOT NULL, network text NOT NULL, token text NOT NULL, routes text NOT NULL,
@@ -188,16 +174,10 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     `CREATE INDEX ${PAYMENTS}_of_credit ON ${PAYMENTS} (asset, created_at) WHERE scheme = '${CREDIT_SCHEME}'`,
     CHARGE,
     ...CHARGE_TRIGGERS,
-  ],
-  [`ALTER TABLE ${PAYMENTS} ADD COLUMN facilitator text NOT NULL DEFAULT ''`],
-  [
     `CREATE TABLE ${USAGE}_hours (
        hour bigint NOT NULL PRIMARY KEY, requests bigint NOT NULL, client_errors bigint NOT NULL,
        server_errors bigint NOT NULL
      )`,
-  ],
-  [
-    `ALTER TABLE ${PAYMENTS} ADD COLUMN refunded numeric(78,0) NOT NULL DEFAULT 0`,
     `CREATE TABLE ${REFUNDS} (
        network text COLLATE "C" NOT NULL, asset text COLLATE "C" NOT NULL,
        payer_from text COLLATE "C" NOT NULL, nonce text COLLATE "C" NOT NULL, sequence integer NOT NULL,
@@ -212,51 +192,44 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     `CREATE UNIQUE INDEX ${REFUNDS}_by_id ON ${REFUNDS} (network, asset, payer_from, nonce, id) WHERE state <> 'failed'`,
     `CREATE INDEX ${REFUNDS}_pending ON ${REFUNDS} (due_at) WHERE state = 'pending'`,
     `CREATE INDEX ${REFUNDS}_by_time ON ${REFUNDS} (updated_at)`,
+    ...channelTables({ channels: CHANNELS, payments: PAYMENTS, refused: UNCOVERED_STATE }),
   ],
-  [
-    `ALTER TABLE ${PAYMENTS} ADD COLUMN deferral text NOT NULL DEFAULT ''`,
-    `ALTER TABLE ${PAYMENTS} ADD COLUMN due_at bigint NOT NULL DEFAULT 0`,
-    `ALTER TABLE ${PAYMENTS} DROP CONSTRAINT ${PAYMENTS}_state_check`,
-    `ALTER TABLE ${PAYMENTS} ADD CONSTRAINT ${PAYMENTS}_state_check
-       CHECK (state IN ('reserved','verified','deferred','settling','settled','released','failed','unknown'))`,
-    `CREATE INDEX ${PAYMENTS}_due ON ${PAYMENTS} (due_at) WHERE due_at > 0`,
-  ],
-  channelTables({ channels: CHANNELS, payments: PAYMENTS, refused: UNCOVERED_STATE }),
-  refusedChannels({ channels: CHANNELS }),
 ];
 
 /** The version of the schema that this program writes. */
-export const SCHEMA_VERSION = MIGRATIONS.length;
+export const SCHEMA_VERSION = FIRST_VERSION + MIGRATIONS.length - 1;
 
 /** Tables that are migrated together, and the table with their version. */
 export interface Schema {
   readonly version: string;
   /** Statements that each connection runs once. */
   readonly session?: readonly Statement[];
+  /** Version of the first migration. */
+  readonly first: number;
   readonly migrations: readonly (readonly string[])[];
 }
 
 /** The tables of the payments and of all that belongs to them. */
-export const PAYMENT_SCHEMA: Schema = { version: SCHEMA, migrations: MIGRATIONS };
+export const PAYMENT_SCHEMA: Schema = { version: SCHEMA, first: FIRST_VERSION, migrations: MIGRATIONS };
 
 /** A number for the advisory lock that no other program is likely to use: "turnpike" in ASCII. */
 const LOCK = "8391737060846726757";
 /** Milliseconds for all migrations together. @operator Tables may be long. @bound */
 const MIGRATION_MS = 600_000;
 
-/** Applies missing migrations, one process at a time. `ms`: timeout of the check. Rejects for a newer schema. */
+/** Applies missing migrations, one process at a time. `ms`: timeout of the check. Rejects for an unknown version. */
 export async function migrate(connection: Connection, ms: number, schema: Schema): Promise<void> {
   // This check needs no privileges. A user who cannot create tables can still use existing ones.
-  if ((await versionOf(connection, ms, schema)) === schema.migrations.length) return;
+  if ((await versionOf(connection, ms, schema)) === newestOf(schema)) return;
   await run(connection, "BEGIN");
   await run(connection, `SET LOCAL statement_timeout = ${MIGRATION_MS}`);
   await run(connection, `SET LOCAL idle_in_transaction_session_timeout = ${MIGRATION_MS}`);
   await run(connection, `SELECT pg_advisory_xact_lock(${LOCK})`);
   const version = await versionOf(connection, ms, schema);
   if (version === 0) await run(connection, `CREATE TABLE ${schema.version} (version integer NOT NULL)`);
-  for (const sql of schema.migrations.slice(version).flat()) await run(connection, sql);
+  for (const sql of schema.migrations.slice(Math.max(0, version - schema.first + 1)).flat()) await run(connection, sql);
   await run(connection, `DELETE FROM ${schema.version}`);
-  await run(connection, `INSERT INTO ${schema.version} VALUES (${schema.migrations.length})`);
+  await run(connection, `INSERT INTO ${schema.version} VALUES (${newestOf(schema)})`);
   await run(connection, "COMMIT");
 }
 
@@ -270,11 +243,15 @@ export async function storedVersion(connection: Connection, ms: number, schema =
   return Number(row?.[0]);
 }
 
-/** As `storedVersion`, but rejects if the version is newer than this program. */
+function newestOf(schema: Schema): number {
+  return schema.first + schema.migrations.length - 1;
+}
+
+/** As `storedVersion`, but rejects if this program does not know the version. */
 async function versionOf(connection: Connection, ms: number, schema: Schema): Promise<number> {
   const version = await storedVersion(connection, ms, schema);
-  const known = schema.migrations.length;
-  if (version > known) {
+  const known = newestOf(schema);
+  if (version > known || (version !== 0 && version < schema.first)) {
     throw new PostgresError("refused", `its schema is version ${version}, this program knows ${known}`);
   }
   return version;

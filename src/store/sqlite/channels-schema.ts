@@ -51,8 +51,9 @@ export const CHANNELS = `CREATE TABLE channels (
      holder TEXT NOT NULL DEFAULT '', tail TEXT NOT NULL DEFAULT '',
      charges INTEGER NOT NULL DEFAULT 0, owed_since INTEGER NOT NULL DEFAULT 0,
      worker TEXT NOT NULL DEFAULT '', worker_until INTEGER NOT NULL DEFAULT 0,
-     created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL
+     refused_at INTEGER NOT NULL DEFAULT 0, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL
    ) STRICT, WITHOUT ROWID;
+   CREATE INDEX channels_refused ON channels (payer) WHERE refused_at > 0;
    CREATE INDEX channels_by_time ON channels (updated_at);
    CREATE INDEX channels_owed ON channels (owed_since) WHERE owed_since > 0;
    CREATE INDEX channels_refunding ON channels (standing) WHERE standing IN ('refunding', 'closing');

@@ -1,5 +1,4 @@
 import { type Database } from "bun:sqlite";
-import { CLAIM } from "../jobs/keys.ts";
 
 /** The version of the tables below. */
 const VERSION = 7;
@@ -74,50 +73,13 @@ const TABLES = `
     saved INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (job, number)
   ) STRICT`;
 
-/** Changes the tables of version 6, which had all addresses in one table. A leased address waits for the end of its lease. */
-const FROM_SIXTH = `
-  DROP INDEX lanes_due;
-  ALTER TABLE lanes RENAME TO old_lanes;
-  ${FRONTIER};
-  INSERT INTO known SELECT job, key, iif(task = ${CLAIM}, CAST(url AS INTEGER), NULL) FROM addresses;
-  INSERT INTO queue SELECT job, host, due, key, task, depth, tries, url FROM addresses WHERE due IS NOT NULL;
-  INSERT INTO lanes SELECT job, host, next_at FROM old_lanes WHERE open > 0;
-  DROP TABLE old_lanes;
-  DROP TABLE addresses`;
-/** Changes the tables of older versions. */
-const FROM_FIFTH = `${SESSIONS}; ${FROM_SIXTH}`;
-const FROM_FOURTH = [
-  ...["jobs", "results"].map((table) => `ALTER TABLE ${table} ADD COLUMN saved INTEGER NOT NULL DEFAULT 0`),
-  FROM_FIFTH,
-].join("; ");
-const FROM_THIRD = `ALTER TABLE jobs ADD COLUMN tx TEXT NOT NULL DEFAULT ''; ${FROM_FOURTH}`;
-
-/**
- * Changes the tables of version 1, whose jobs were crawls that were paid as a whole. The order of a crawl was its input
- * alone.
- */
-const FROM_FIRST = `
-  ALTER TABLE jobs DROP COLUMN page_price;
-  ALTER TABLE jobs DROP COLUMN quote;
-  ALTER TABLE jobs ADD COLUMN sale TEXT NOT NULL DEFAULT '';
-  ALTER TABLE jobs ADD COLUMN payment TEXT NOT NULL DEFAULT 'none';
-  ALTER TABLE jobs ADD COLUMN paid TEXT NOT NULL DEFAULT '0';
-  ${FROM_THIRD};
-  UPDATE jobs SET orders = json_object('operation', 'crawl', 'input', json(orders));
-  ALTER TABLE results RENAME COLUMN delivered TO pages;
-  UPDATE results SET pages = counted.pages FROM (
-    SELECT job, number, sum(pages) OVER (PARTITION BY job ORDER BY number) AS pages FROM results
-  ) AS counted WHERE counted.job = results.job AND counted.number = results.number;
-  ${HOOKS}`;
-
-/** Creates or updates the tables of jobs. Throws if a newer version of the program wrote the file. */
+/** Creates the tables of jobs. Throws if the file has those of another version. */
 export function createJobTables(database: Database): void {
   const version = (): number =>
     database.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
   database
     .transaction(() => {
-      const sql = [TABLES, FROM_FIRST, undefined, FROM_THIRD, FROM_FOURTH, FROM_FIFTH, FROM_SIXTH][version()];
-      if (sql !== undefined) database.run(`${sql}; PRAGMA user_version = ${VERSION}`);
+      if (version() === 0) database.run(`${TABLES}; PRAGMA user_version = ${VERSION}`);
     })
     .immediate();
   if (version() !== VERSION) {

@@ -47,57 +47,73 @@ const CREDITS = `CREATE TABLE credits (
      WHEN OLD.scheme = '${CREDIT_SCHEME}' AND OLD.state IN ('reserved', 'verified')
    BEGIN UPDATE credits SET ${addition("OLD.amount")} WHERE ${ofCredit("OLD")}; END`;
 
-/**
- * The migrations of the schema, oldest first. A released migration is never edited. Statements of the previous version
- * must work on the new schema, because a gateway that is replaced (`--take-over`) drains on it. `PRAGMA user_version`
- * counts the applied migrations.
- */
-const MIGRATIONS: readonly (string | ((database: Database) => void))[] = [
-  `CREATE TABLE payments (
+/** The tables of payments and of all that belongs to them. */
+const PAYMENTS = `CREATE TABLE payments (
      network TEXT NOT NULL, asset TEXT NOT NULL, payer_from TEXT NOT NULL, nonce TEXT NOT NULL,
-     state TEXT NOT NULL CHECK (state IN ('reserved','verified','settling','settled','released','failed','unknown')),
-     attempt INTEGER NOT NULL, owner TEXT NOT NULL, held_until INTEGER NOT NULL,
+     state TEXT NOT NULL
+       CHECK (state IN ('reserved','verified','deferred','settling','settled','released','failed','unknown')),
+     attempt INTEGER NOT NULL, owner TEXT NOT NULL, held_until INTEGER NOT NULL, token TEXT NOT NULL, scheme TEXT NOT NULL,
      amount TEXT NOT NULL, pay_to TEXT NOT NULL, route TEXT NOT NULL, fingerprint TEXT NOT NULL,
-     valid_before INTEGER NOT NULL, tx TEXT NOT NULL DEFAULT '', reason TEXT NOT NULL DEFAULT '',
-     payer TEXT NOT NULL DEFAULT '', delivered INTEGER NOT NULL DEFAULT 0,
-     created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
+     valid_before INTEGER NOT NULL, payload TEXT NOT NULL, body_digest TEXT NOT NULL DEFAULT '',
+     consumer TEXT NOT NULL DEFAULT '', facilitator TEXT NOT NULL DEFAULT '', tx TEXT NOT NULL DEFAULT '',
+     reason TEXT NOT NULL DEFAULT '', payer TEXT NOT NULL DEFAULT '', delivered INTEGER NOT NULL DEFAULT 0,
+     cuts INTEGER NOT NULL DEFAULT 0, partials INTEGER NOT NULL DEFAULT 0, repeats INTEGER NOT NULL DEFAULT 0,
+     counted INTEGER NOT NULL DEFAULT 1, refunded TEXT NOT NULL DEFAULT '0', deferral TEXT NOT NULL DEFAULT '',
+     due_at INTEGER NOT NULL DEFAULT 0, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
      PRIMARY KEY (network, asset, payer_from, nonce)
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX payments_held ON payments (owner) WHERE held_until > 0;
    CREATE INDEX payments_unspent ON payments (valid_before) WHERE state IN ('reserved','verified','released');
+   CREATE INDEX payments_open ON payments (updated_at) WHERE state IN ('settling','unknown');
+   CREATE INDEX payments_by_time ON payments (created_at);
+   CREATE INDEX payments_by_nonce ON payments (nonce);
+   CREATE INDEX payments_by_transaction ON payments (lower(tx)) WHERE tx <> '';
+   CREATE INDEX payments_finished ON payments (updated_at) WHERE state IN ('settled','failed');
+   CREATE INDEX payments_uncounted ON payments (updated_at) WHERE state = 'settled' AND counted = 0;
+   CREATE INDEX payments_owed ON payments (updated_at) WHERE state = 'settled' AND delivered = 0 AND held_until = 0;
+   CREATE INDEX payments_due ON payments (due_at) WHERE due_at > 0;
    CREATE TABLE bookings (
      network TEXT NOT NULL, asset TEXT NOT NULL, payer_from TEXT NOT NULL, nonce TEXT NOT NULL,
      digest TEXT NOT NULL, pay_to TEXT NOT NULL, amount TEXT NOT NULL, tx TEXT NOT NULL, booked_at INTEGER NOT NULL,
      PRIMARY KEY (network, asset, payer_from, nonce)
    ) STRICT, WITHOUT ROWID;
-   CREATE INDEX bookings_by_age ON bookings (booked_at);`,
-  "ALTER TABLE payments ADD COLUMN cuts INTEGER NOT NULL DEFAULT 0",
-  `ALTER TABLE payments ADD COLUMN token TEXT NOT NULL DEFAULT '';
-   ALTER TABLE payments ADD COLUMN scheme TEXT NOT NULL DEFAULT 'exact';
-   ALTER TABLE payments ADD COLUMN payload TEXT NOT NULL DEFAULT '';
-   UPDATE payments SET token = asset;
-   CREATE INDEX payments_open ON payments (updated_at) WHERE state IN ('settling','unknown');
+   CREATE INDEX bookings_by_age ON bookings (booked_at);
    CREATE TABLE outbox (
      id TEXT NOT NULL PRIMARY KEY, url TEXT NOT NULL, body TEXT NOT NULL,
      tries INTEGER NOT NULL DEFAULT 0, due_at INTEGER NOT NULL, created_at INTEGER NOT NULL
    ) STRICT, WITHOUT ROWID;
-   CREATE INDEX outbox_by_time ON outbox (due_at)`,
-  `CREATE INDEX payments_by_time ON payments (created_at);
-   CREATE INDEX payments_by_nonce ON payments (nonce);
-   CREATE INDEX payments_by_transaction ON payments (lower(tx)) WHERE tx <> '';
-   CREATE INDEX payments_finished ON payments (updated_at) WHERE state IN ('settled','failed');
+   CREATE INDEX outbox_by_time ON outbox (due_at);
    CREATE TABLE payment_ids (
      payer TEXT NOT NULL, id TEXT NOT NULL, fingerprint TEXT NOT NULL, until INTEGER NOT NULL, PRIMARY KEY (payer, id)
    ) STRICT, WITHOUT ROWID;
-   CREATE INDEX payment_ids_by_end ON payment_ids (until)`,
-  "ALTER TABLE payments ADD COLUMN body_digest TEXT NOT NULL DEFAULT ''",
-  "ALTER TABLE payments ADD COLUMN partials INTEGER NOT NULL DEFAULT 0",
-  // Payments that were settled before the usage tables existed are not counted.
-  `ALTER TABLE payments ADD COLUMN consumer TEXT NOT NULL DEFAULT '';
-   ALTER TABLE payments ADD COLUMN counted INTEGER NOT NULL DEFAULT 1;
-   UPDATE payments SET counted = 0 WHERE state IN ('settling','unknown');
-   CREATE INDEX payments_uncounted ON payments (updated_at) WHERE state = 'settled' AND counted = 0;
-   CREATE TABLE usage_state (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL, since INTEGER NOT NULL) STRICT;
+   CREATE INDEX payment_ids_by_end ON payment_ids (until);
+   CREATE TABLE sold_days (
+     day INTEGER NOT NULL, route TEXT NOT NULL, network TEXT NOT NULL, token TEXT NOT NULL, payments INTEGER NOT NULL,
+     ${LIMBS.map((limb) => `${limb} INTEGER NOT NULL`).join(", ")}, PRIMARY KEY (day, route, network, token)
+   ) STRICT, WITHOUT ROWID;
+   CREATE TRIGGER payments_sold AFTER UPDATE OF state ON payments WHEN NEW.state = 'settled' AND OLD.state <> 'settled'
+   BEGIN
+     INSERT INTO sold_days VALUES (NEW.created_at / 86400000, NEW.route, NEW.network, NEW.token, 1,
+       ${LIMBS.map((_, i) => limbOf("NEW.amount", i)).join(", ")})
+     ON CONFLICT DO UPDATE SET payments = payments + 1,
+       ${LIMBS.map((limb) => `${limb} = ${limb} + excluded.${limb}`).join(", ")};
+   END;
+   CREATE TABLE refunds (
+     network TEXT NOT NULL, asset TEXT NOT NULL, payer_from TEXT NOT NULL, nonce TEXT NOT NULL, sequence INTEGER NOT NULL,
+     id TEXT NOT NULL, state TEXT NOT NULL CHECK (state IN ('pending','settled','recorded','failed')),
+     amount TEXT NOT NULL, valid_before INTEGER NOT NULL, sent INTEGER NOT NULL DEFAULT 0, tx TEXT NOT NULL,
+     reason TEXT NOT NULL DEFAULT '', requested_by TEXT NOT NULL,
+     due_at INTEGER NOT NULL, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
+     PRIMARY KEY (network, asset, payer_from, nonce, sequence)
+   ) STRICT, WITHOUT ROWID;
+   CREATE UNIQUE INDEX refunds_by_id ON refunds (network, asset, payer_from, nonce, id) WHERE state <> 'failed';
+   CREATE INDEX refunds_pending ON refunds (due_at) WHERE state = 'pending';
+   CREATE INDEX refunds_by_time ON refunds (updated_at);
+   CREATE TRIGGER payments_forgotten AFTER DELETE ON payments WHEN OLD.state = 'settled' BEGIN
+     DELETE FROM refunds WHERE network = OLD.network AND asset = OLD.asset AND payer_from = OLD.payer_from AND nonce = OLD.nonce;
+   END`;
+
+const USAGE = `CREATE TABLE usage_state (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL, since INTEGER NOT NULL) STRICT;
    INSERT INTO usage_state VALUES (1, 1, CAST(strftime('%s', 'now') AS INTEGER) * 1000);
    CREATE TABLE usage_resets (
      id TEXT NOT NULL PRIMARY KEY, epoch INTEGER NOT NULL, since INTEGER NOT NULL
@@ -118,97 +134,43 @@ const MIGRATIONS: readonly (string | ((database: Database) => void))[] = [
    CREATE TABLE usage_payments (
      epoch INTEGER NOT NULL, consumer TEXT NOT NULL, route TEXT NOT NULL, network TEXT NOT NULL, asset TEXT NOT NULL,
      payments INTEGER NOT NULL, amount TEXT NOT NULL, PRIMARY KEY (epoch, consumer, route, network, asset)
-   ) STRICT, WITHOUT ROWID`,
-  `CREATE TABLE sold_days (
-     day INTEGER NOT NULL, route TEXT NOT NULL, network TEXT NOT NULL, token TEXT NOT NULL, payments INTEGER NOT NULL,
-     ${LIMBS.map((limb) => `${limb} INTEGER NOT NULL`).join(", ")}, PRIMARY KEY (day, route, network, token)
    ) STRICT, WITHOUT ROWID;
-   INSERT INTO sold_days SELECT created_at / 86400000, route, network, token, count(*),
-     ${LIMBS.map((_, i) => `sum(${limbOf("amount", i)})`).join(", ")}
-     FROM payments WHERE state = 'settled' GROUP BY 1, 2, 3, 4;
-   CREATE TRIGGER payments_sold AFTER UPDATE OF state ON payments WHEN NEW.state = 'settled' AND OLD.state <> 'settled'
-   BEGIN
-     INSERT INTO sold_days VALUES (NEW.created_at / 86400000, NEW.route, NEW.network, NEW.token, 1,
-       ${LIMBS.map((_, i) => limbOf("NEW.amount", i)).join(", ")})
-     ON CONFLICT DO UPDATE SET payments = payments + 1,
-       ${LIMBS.map((limb) => `${limb} = ${limb} + excluded.${limb}`).join(", ")};
-   END;
-   CREATE INDEX payments_owed ON payments (updated_at) WHERE state = 'settled' AND delivered = 0 AND held_until = 0`,
-  "ALTER TABLE payments ADD COLUMN repeats INTEGER NOT NULL DEFAULT 0",
-  `CREATE TABLE usage_funnel (
+   CREATE TABLE usage_funnel (
      day INTEGER NOT NULL, route TEXT NOT NULL, client TEXT NOT NULL, step TEXT NOT NULL, count INTEGER NOT NULL,
      PRIMARY KEY (day, route, client, step)
-   ) STRICT, WITHOUT ROWID`,
-  CREDITS,
-  "ALTER TABLE payments ADD COLUMN facilitator TEXT NOT NULL DEFAULT ''",
-  `CREATE TABLE usage_hours (
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE usage_hours (
      hour INTEGER NOT NULL PRIMARY KEY, requests INTEGER NOT NULL, client_errors INTEGER NOT NULL,
      server_errors INTEGER NOT NULL
-   ) STRICT`,
-  `ALTER TABLE payments ADD COLUMN refunded TEXT NOT NULL DEFAULT '0';
-   CREATE TABLE refunds (
-     network TEXT NOT NULL, asset TEXT NOT NULL, payer_from TEXT NOT NULL, nonce TEXT NOT NULL, sequence INTEGER NOT NULL,
-     id TEXT NOT NULL, state TEXT NOT NULL CHECK (state IN ('pending','settled','recorded','failed')),
-     amount TEXT NOT NULL, valid_before INTEGER NOT NULL, sent INTEGER NOT NULL DEFAULT 0, tx TEXT NOT NULL,
-     reason TEXT NOT NULL DEFAULT '', requested_by TEXT NOT NULL,
-     due_at INTEGER NOT NULL, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
-     PRIMARY KEY (network, asset, payer_from, nonce, sequence)
-   ) STRICT, WITHOUT ROWID;
-   CREATE UNIQUE INDEX refunds_by_id ON refunds (network, asset, payer_from, nonce, id) WHERE state <> 'failed';
-   CREATE INDEX refunds_pending ON refunds (due_at) WHERE state = 'pending';
-   CREATE INDEX refunds_by_time ON refunds (updated_at);
-   CREATE TRIGGER payments_forgotten AFTER DELETE ON payments WHEN OLD.state = 'settled' BEGIN
-     DELETE FROM refunds WHERE network = OLD.network AND asset = OLD.asset AND payer_from = OLD.payer_from AND nonce = OLD.nonce;
-   END`,
-  (database) => {
-    allowState(database, "deferred");
-    database.run(`ALTER TABLE payments ADD COLUMN deferral TEXT NOT NULL DEFAULT '';
-      ALTER TABLE payments ADD COLUMN due_at INTEGER NOT NULL DEFAULT 0;
-      CREATE INDEX payments_due ON payments (due_at) WHERE due_at > 0`);
-  },
-  CHANNELS,
-  `ALTER TABLE channels ADD COLUMN refused_at INTEGER NOT NULL DEFAULT 0;
-   CREATE INDEX channels_refused ON channels (payer) WHERE refused_at > 0`,
-];
+   ) STRICT`;
 
-/** Allows a further state of payments. SQLite cannot change a constraint, so the table is copied. */
-function allowState(database: Database, state: string): void {
-  const parts = database
-    .query<{ type: string; sql: string }, []>(
-      "SELECT type, sql FROM sqlite_schema WHERE tbl_name = 'payments' AND sql IS NOT NULL ORDER BY type = 'table' DESC",
-    )
-    .all();
-  const [table, ...others] = parts;
-  if (table === undefined) throw new Error("Cannot migrate the ledger: it has no payments");
-  const copy = table.sql
-    .replace(/^CREATE TABLE "?payments"?/, "CREATE TABLE payments_next")
-    .replace("CHECK (state IN (", `CHECK (state IN ('${state}',`);
-  database.run(`${copy}; INSERT INTO payments_next SELECT * FROM payments; DROP TABLE payments`);
-  database.run("ALTER TABLE payments_next RENAME TO payments");
-  for (const { sql } of others) database.run(sql);
-}
+/** The version of the first migration. Files of older versions cannot be opened. */
+const FIRST_VERSION = 17;
 
-/** The version of the schema that this program writes. */
-export const SCHEMA_VERSION = MIGRATIONS.length;
+/**
+ * The migrations of the schema, oldest first. A released migration is never edited. Statements of the previous version
+ * must work on the new schema, because a gateway that is replaced (`--take-over`) drains on it.
+ */
+const MIGRATIONS = [[PAYMENTS, USAGE, CREDITS, CHANNELS].join("; ")];
 
-/** The number of migrations that were applied to a database; 0 for an empty database. */
+/** The version of the schema that this program writes, in `PRAGMA user_version`. */
+export const SCHEMA_VERSION = FIRST_VERSION + MIGRATIONS.length - 1;
+
+/** The version of a database's schema; 0 for an empty database. */
 export function schemaVersion(database: Database): number {
   return database.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
 }
 
-/** Applies the missing migrations. Throws if a newer version of the program wrote the file. */
+/** Applies the missing migrations. Throws if a newer version of the program, or one from before the first, wrote the file. */
 export function migrate(database: Database): void {
   // This check takes no lock, so that a file can be opened while another process writes to it.
   if (schemaVersion(database) === SCHEMA_VERSION) return;
   const step = database.transaction(() => {
     const version = schemaVersion(database);
-    if (version > SCHEMA_VERSION) {
+    if (version > SCHEMA_VERSION || (version !== 0 && version < FIRST_VERSION)) {
       throw new Error(`Cannot open the ledger: its schema is version ${version}, this program knows ${SCHEMA_VERSION}`);
     }
-    for (const migration of MIGRATIONS.slice(version)) {
-      if (typeof migration === "string") database.run(migration);
-      else migration(database);
-    }
+    for (const sql of MIGRATIONS.slice(Math.max(0, version - FIRST_VERSION + 1))) database.run(sql);
     database.run(`PRAGMA user_version = ${SCHEMA_VERSION}`);
   });
   step.immediate();

@@ -19,87 +19,12 @@ for (const contract of [testJobs, testSessions]) {
   });
 }
 
-/** The frontier of versions 1 to 6. */
-const FIRST_FRONTIER = `
-  CREATE TABLE addresses (
-    job INTEGER NOT NULL, key INTEGER NOT NULL, host INTEGER NOT NULL, due INTEGER, task INTEGER NOT NULL,
-    depth INTEGER NOT NULL, tries INTEGER NOT NULL DEFAULT 0, url TEXT NOT NULL, PRIMARY KEY (job, key)
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX addresses_due ON addresses (job, host, due) WHERE due IS NOT NULL;
-  CREATE TABLE lanes (
-    job INTEGER NOT NULL, host INTEGER NOT NULL, open INTEGER NOT NULL, next_at INTEGER NOT NULL,
-    PRIMARY KEY (job, host)
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX lanes_due ON lanes (job, next_at) WHERE open > 0`;
-
-/** The tables of version 1. */
-const FIRST_TABLES = `
-  CREATE TABLE jobs (
-    number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, secret_hash TEXT NOT NULL, payer TEXT NOT NULL,
-    orders TEXT NOT NULL, page_limit INTEGER NOT NULL, max_known INTEGER NOT NULL, ends_at INTEGER NOT NULL,
-    kept_ms INTEGER NOT NULL, page_price TEXT NOT NULL, quote TEXT NOT NULL,
-    state TEXT NOT NULL DEFAULT 'running', reason TEXT NOT NULL DEFAULT '', known INTEGER NOT NULL DEFAULT 0,
-    open INTEGER NOT NULL DEFAULT 0, delivered INTEGER NOT NULL DEFAULT 0, paid_through INTEGER NOT NULL DEFAULT 0,
-    results INTEGER NOT NULL DEFAULT 0, bytes INTEGER NOT NULL DEFAULT 0, created_at INTEGER NOT NULL,
-    ended_at INTEGER NOT NULL DEFAULT 0, swept INTEGER NOT NULL DEFAULT 0
-  ) STRICT;
-  CREATE INDEX jobs_running ON jobs (number) WHERE state = 'running';
-  CREATE INDEX jobs_unswept ON jobs (number) WHERE state <> 'running' AND swept = 0;
-  ${FIRST_FRONTIER};
-  CREATE TABLE hosts (
-    host INTEGER PRIMARY KEY, next_at INTEGER NOT NULL, pace INTEGER NOT NULL
-  ) STRICT;
-  CREATE TABLE kinds (
-    job INTEGER NOT NULL, kind TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (job, kind)
-  ) STRICT, WITHOUT ROWID;
-  CREATE TABLE results (
-    job INTEGER NOT NULL, number INTEGER NOT NULL, delivered INTEGER NOT NULL, body BLOB NOT NULL,
-    PRIMARY KEY (job, number)
-  ) STRICT`;
-
-test("a file of the first version keeps its jobs with their results, which are paid, and their frontiers, and takes new ones; one of the third keeps its jobs", async () => {
-  const path = join(folder, "first.sqlite");
+test("a file of another version is refused", () => {
+  const path = join(folder, "older.sqlite");
   const file = new Database(path, { create: true });
-  file.run(`${FIRST_TABLES};
-    INSERT INTO jobs (id, secret_hash, payer, orders, page_limit, max_known, ends_at, kept_ms, page_price, quote, delivered, results, created_at)
-      VALUES ('old', 'hash', 'payer', '{"urls":["https://a.example/"]}', 9, 99, 2000, 1000, '', '', 2, 4, 1000);
-    INSERT INTO addresses VALUES (1, 11, 5, NULL, 0, 0, 1, 'https://a.example/'), (1, 12, 5, 1, 0, 1, 0, 'https://a.example/waits'),
-      (1, 13, 5, 1700, 0, 1, 1, 'https://a.example/leased'), (1, 14, 0, NULL, -1, 0, 0, '11');
-    INSERT INTO lanes VALUES (1, 5, 2, 1500), (1, 6, 0, 1500);
-    INSERT INTO hosts VALUES (5, 1500, 0);
-    INSERT INTO results VALUES (1, 1, 1, x'01'), (1, 2, 0, x'02'), (1, 3, 1, x'03'), (1, 4, 0, x'04');
-    PRAGMA user_version = 1`);
+  file.run("PRAGMA user_version = 6");
   file.close();
-  let now = 1500;
-  const store = openSqliteJobs(path, () => now);
-  const job = await store.find("old");
-  if (job === undefined) throw new Error("the job is gone");
-  expect(job).toMatchObject({ sale: "", payment: "none", limit: 9, delivered: 2, results: 4 });
-  expect(JSON.parse(job.order)).toEqual({ operation: "crawl", input: { urls: ["https://a.example/"] } });
-  const results = await store.results(job, 0, 10);
-  expect(results.map(({ number, pages, body }) => [number, pages, body[0]])).toEqual([
-    [1, 1, 1],
-    [2, 1, 2],
-    [3, 2, 3],
-    [4, 2, 4],
-  ]);
-  const share = { hosts: 9, addresses: 9, delayMs: 0 };
-  expect(await store.take(job, share)).toMatchObject([
-    { url: "https://a.example/waits", key: "12", host: "5", tries: 1 },
-  ]);
-  now = 1700;
-  expect(await store.take(job, share)).toMatchObject([{ url: "https://a.example/leased", depth: 1, tries: 2 }]);
-  expect(await store.create({ ...job, id: "new" }, [])).toBe(true);
-  await store.close();
-  const third = new Database(path);
-  const added = ["jobs DROP COLUMN tx", "jobs DROP COLUMN saved", "results DROP COLUMN saved"];
-  third.run(
-    `${["known", "queue", "leases", "lanes", "sessions"].map((table) => `DROP TABLE ${table}`).join("; ")}; ${FIRST_FRONTIER}; ${added.map((column) => `ALTER TABLE ${column}`).join("; ")}; PRAGMA user_version = 3`,
-  );
-  third.close();
-  const newest = openSqliteJobs(path);
-  expect(await newest.find("new")).toMatchObject({ limit: 9, transaction: "", saved: 0 });
-  await newest.close();
+  expect(() => openSqliteJobs(path)).toThrow("its version is 6, this program knows 7");
 });
 
 test("a job that has ended is removed in parts: first its frontier, and its results when they expire", async () => {
