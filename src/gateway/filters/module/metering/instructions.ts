@@ -4,65 +4,74 @@
  */
 
 /** The operands after an opcode, and their meaning for the walk through a function. */
-export const Immediate = {
-  unknown: 0,
-  none: 1,
-  block: 2,
-  loop: 3,
-  if: 4,
-  else: 5,
-  end: 6,
+const IMMEDIATES = [
+  "unknown",
+  "none",
+  "block",
+  "loop",
+  "if",
+  "else",
+  "end",
   /** `try` of the older exception handling, and its `catch`, `catch_all`, `delegate`. */
-  try: 7,
-  catchTag: 8,
-  catchAll: 9,
-  delegate: 10,
-  tryTable: 11,
+  "try",
+  "catchTag",
+  "catchAll",
+  "delegate",
+  "tryTable",
   /** A branch to a label, which can also continue with the next instruction. */
-  branch: 12,
-  branchIf: 13,
-  branchTable: 14,
+  "branch",
+  "branchIf",
+  "branchTable",
   /** The next instruction is not reached. */
-  return: 15,
-  unreachable: 16,
-  throwTag: 17,
-  rethrow: 18,
-  function: 19,
-  tailFunction: 20,
-  typeAndTable: 21,
-  tailTypeAndTable: 22,
-  type: 23,
-  tailType: 24,
+  "return",
+  "unreachable",
+  "throwTag",
+  "rethrow",
+  "function",
+  "tailFunction",
+  "typeAndTable",
+  "tailTypeAndTable",
+  "type",
+  "tailType",
   /** A local, table or data segment: one index that the runtime checks. */
-  index: 25,
-  global: 26,
-  select: 27,
-  memory: 28,
-  memoryLane: 29,
-  lane: 30,
-  memorySize: 31,
-  memoryGrow: 32,
-  i32: 33,
-  i64: 34,
-  bytes4: 35,
-  bytes8: 36,
-  bytes16: 37,
-  heapType: 38,
+  "index",
+  "global",
+  "select",
+  "memory",
+  "memoryLane",
+  "lane",
+  "memorySize",
+  "memoryGrow",
+  "i32",
+  "i64",
+  "bytes4",
+  "bytes8",
+  "bytes16",
+  "heapType",
   /** Operations whose last operand is a length, for which the code takes fuel. */
-  fillMemory: 39,
-  copyMemory: 40,
-  initMemory: 41,
-  tableLength: 42,
-  tablesLength: 43,
-  prefix: 44,
-  garbageCollected: 45,
-  threads: 46,
-} as const;
+  "fillMemory",
+  "copyMemory",
+  "initMemory",
+  "tableLength",
+  "tablesLength",
+  "prefix",
+  "garbageCollected",
+  "threads",
+] as const;
 
-type ImmediateName = keyof typeof Immediate;
+type ImmediateName = (typeof IMMEDIATES)[number];
 
-/** First opcode, last opcode, operands, cost. One unit of cost is a simple instruction; see COST_PER_FUEL. */
-type InstructionRow = readonly [first: number, last: number, immediate: ImmediateName, cost: number];
+/** The index of each name in the list. */
+export const Immediate = Object.fromEntries(IMMEDIATES.map((name, index) => [name, index])) as Record<
+  ImmediateName,
+  number
+>; // The keys are the names.
+
+/**
+ * Opcodes from `first` up to the next row, their operands and their cost, which is 0 if left out. One unit of cost is a
+ * simple instruction; see COST_PER_FUEL.
+ */
+type InstructionRow = readonly [first: number, immediate: ImmediateName, cost?: number];
 
 /** An access can miss every cache, and the next access can depend on it: 180 to 270 ns (bench filters). */
 const ACCESS = 64;
@@ -76,100 +85,117 @@ const BULK = 16;
 const TABLE_GROW = 4096;
 
 const PLAIN: readonly InstructionRow[] = [
-  [0x00, 0x00, "unreachable", 1],
-  [0x01, 0x01, "none", 1],
-  [0x02, 0x02, "block", 1],
-  [0x03, 0x03, "loop", 1],
-  [0x04, 0x04, "if", 1],
-  [0x05, 0x05, "else", 0],
-  [0x06, 0x06, "try", 1],
-  [0x07, 0x07, "catchTag", 0],
-  [0x08, 0x08, "throwTag", THROW],
-  [0x09, 0x09, "rethrow", THROW],
-  [0x0a, 0x0a, "unreachable", THROW], // throw_ref
-  [0x0b, 0x0b, "end", 0],
-  [0x0c, 0x0c, "branch", 1],
-  [0x0d, 0x0d, "branchIf", 1],
-  [0x0e, 0x0e, "branchTable", 2],
-  [0x0f, 0x0f, "return", 1],
-  [0x10, 0x10, "function", CALL],
-  [0x11, 0x11, "typeAndTable", CALL],
-  [0x12, 0x12, "tailFunction", CALL],
-  [0x13, 0x13, "tailTypeAndTable", CALL],
-  [0x14, 0x14, "type", CALL],
-  [0x15, 0x15, "tailType", CALL],
-  [0x18, 0x18, "delegate", 0],
-  [0x19, 0x19, "catchAll", 0],
-  [0x1a, 0x1b, "none", 1], // drop, select
-  [0x1c, 0x1c, "select", 1],
-  [0x1f, 0x1f, "tryTable", 1],
-  [0x20, 0x22, "index", 1], // local.get, local.set, local.tee
-  [0x23, 0x24, "global", 1],
-  [0x25, 0x26, "index", ACCESS], // table.get, table.set
-  [0x28, 0x3e, "memory", ACCESS],
-  [0x3f, 0x3f, "memorySize", 1],
-  [0x40, 0x40, "memoryGrow", BULK],
-  [0x41, 0x41, "i32", 1],
-  [0x42, 0x42, "i64", 1],
-  [0x43, 0x43, "bytes4", 1],
-  [0x44, 0x44, "bytes8", 1],
-  [0x45, 0x6c, "none", 1],
-  [0x6d, 0x70, "none", SLOW], // i32.div_s to i32.rem_u
-  [0x71, 0x7e, "none", 1],
-  [0x7f, 0x82, "none", SLOW], // i64.div_s to i64.rem_u
-  [0x83, 0x90, "none", 1],
-  [0x91, 0x91, "none", SLOW], // f32.sqrt
-  [0x92, 0x97, "none", SLOW], // f32.add to f32.max
-  [0x98, 0x9e, "none", 1],
-  [0x9f, 0xa5, "none", SLOW], // f64.sqrt to f64.max
-  [0xa6, 0xc4, "none", 1],
-  [0xd0, 0xd0, "heapType", 1],
-  [0xd1, 0xd1, "none", 1],
-  [0xd2, 0xd2, "function", ACCESS], // ref.func
-  [0xd3, 0xd3, "garbageCollected", 0],
-  [0xd4, 0xd4, "none", 1],
-  [0xd5, 0xd6, "branchIf", 1],
-  [0xfb, 0xfb, "garbageCollected", 0],
-  [0xfc, 0xfd, "prefix", 0],
-  [0xfe, 0xfe, "threads", 0],
+  [0x00, "unreachable", 1],
+  [0x01, "none", 1],
+  [0x02, "block", 1],
+  [0x03, "loop", 1],
+  [0x04, "if", 1],
+  [0x05, "else"],
+  [0x06, "try", 1],
+  [0x07, "catchTag"],
+  [0x08, "throwTag", THROW],
+  [0x09, "rethrow", THROW],
+  [0x0a, "unreachable", THROW], // throw_ref
+  [0x0b, "end"],
+  [0x0c, "branch", 1],
+  [0x0d, "branchIf", 1],
+  [0x0e, "branchTable", 2],
+  [0x0f, "return", 1],
+  [0x10, "function", CALL],
+  [0x11, "typeAndTable", CALL],
+  [0x12, "tailFunction", CALL],
+  [0x13, "tailTypeAndTable", CALL],
+  [0x14, "type", CALL],
+  [0x15, "tailType", CALL],
+  [0x16, "unknown"],
+  [0x18, "delegate"],
+  [0x19, "catchAll"],
+  [0x1a, "none", 1], // drop, select
+  [0x1c, "select", 1],
+  [0x1d, "unknown"],
+  [0x1f, "tryTable", 1],
+  [0x20, "index", 1], // local.get, local.set, local.tee
+  [0x23, "global", 1],
+  [0x25, "index", ACCESS], // table.get, table.set
+  [0x27, "unknown"],
+  [0x28, "memory", ACCESS],
+  [0x3f, "memorySize", 1],
+  [0x40, "memoryGrow", BULK],
+  [0x41, "i32", 1],
+  [0x42, "i64", 1],
+  [0x43, "bytes4", 1],
+  [0x44, "bytes8", 1],
+  [0x45, "none", 1],
+  [0x6d, "none", SLOW], // i32.div_s to i32.rem_u
+  [0x71, "none", 1],
+  [0x7f, "none", SLOW], // i64.div_s to i64.rem_u
+  [0x83, "none", 1],
+  [0x91, "none", SLOW], // f32.sqrt to f32.max
+  [0x98, "none", 1],
+  [0x9f, "none", SLOW], // f64.sqrt to f64.max
+  [0xa6, "none", 1],
+  [0xc5, "unknown"],
+  [0xd0, "heapType", 1],
+  [0xd1, "none", 1],
+  [0xd2, "function", ACCESS], // ref.func
+  [0xd3, "garbageCollected"],
+  [0xd4, "none", 1],
+  [0xd5, "branchIf", 1],
+  [0xd7, "unknown"],
+  [0xfb, "garbageCollected"],
+  [0xfc, "prefix"],
+  [0xfe, "threads"],
+  [0xff, "unknown"],
 ];
 
 const AFTER_FC: readonly InstructionRow[] = [
-  [0x00, 0x07, "none", 1],
-  [0x08, 0x08, "initMemory", BULK],
-  [0x09, 0x09, "index", 1],
-  [0x0a, 0x0a, "copyMemory", BULK],
-  [0x0b, 0x0b, "fillMemory", BULK],
-  [0x0c, 0x0c, "tablesLength", BULK], // table.init
-  [0x0d, 0x0d, "index", 1],
-  [0x0e, 0x0e, "tablesLength", BULK], // table.copy
-  [0x0f, 0x0f, "tableLength", TABLE_GROW], // table.grow
-  [0x10, 0x10, "index", 1],
-  [0x11, 0x11, "tableLength", BULK], // table.fill
+  [0x00, "none", 1],
+  [0x08, "initMemory", BULK],
+  [0x09, "index", 1],
+  [0x0a, "copyMemory", BULK],
+  [0x0b, "fillMemory", BULK],
+  [0x0c, "tablesLength", BULK], // table.init
+  [0x0d, "index", 1],
+  [0x0e, "tablesLength", BULK], // table.copy
+  [0x0f, "tableLength", TABLE_GROW], // table.grow
+  [0x10, "index", 1],
+  [0x11, "tableLength", BULK], // table.fill
 ];
 
 const AFTER_FD: readonly InstructionRow[] = [
-  [0x00, 0x0b, "memory", ACCESS],
-  [0x0c, 0x0d, "bytes16", 1],
-  [0x0e, 0x14, "none", 1],
-  [0x15, 0x22, "lane", 1],
-  [0x23, 0x53, "none", 1],
-  [0x54, 0x5b, "memoryLane", ACCESS],
-  [0x5c, 0x5d, "memory", ACCESS],
-  [0x5e, 0x99, "none", 2],
-  [0x9b, 0xa1, "none", 2],
-  [0xa3, 0xa4, "none", 2],
-  [0xa7, 0xae, "none", 2],
-  [0xb1, 0xb1, "none", 2],
-  [0xb5, 0xba, "none", 2],
-  [0xbc, 0xc1, "none", 2],
-  [0xc3, 0xc4, "none", 2],
-  [0xc7, 0xce, "none", 2],
-  [0xd1, 0xd1, "none", 2],
-  [0xd5, 0xe1, "none", 2],
-  [0xe3, 0xed, "none", SLOW],
-  [0xef, 0xff, "none", SLOW],
-  [0x100, 0x113, "none", 2],
+  [0x00, "memory", ACCESS],
+  [0x0c, "bytes16", 1],
+  [0x0e, "none", 1],
+  [0x15, "lane", 1],
+  [0x23, "none", 1],
+  [0x54, "memoryLane", ACCESS],
+  [0x5c, "memory", ACCESS],
+  [0x5e, "none", 2],
+  [0x9a, "unknown"],
+  [0x9b, "none", 2],
+  [0xa2, "unknown"],
+  [0xa3, "none", 2],
+  [0xa5, "unknown"],
+  [0xa7, "none", 2],
+  [0xaf, "unknown"],
+  [0xb1, "none", 2],
+  [0xb2, "unknown"],
+  [0xb5, "none", 2],
+  [0xbb, "unknown"],
+  [0xbc, "none", 2],
+  [0xc2, "unknown"],
+  [0xc3, "none", 2],
+  [0xc5, "unknown"],
+  [0xc7, "none", 2],
+  [0xcf, "unknown"],
+  [0xd1, "none", 2],
+  [0xd2, "unknown"],
+  [0xd5, "none", 2],
+  [0xe2, "unknown"],
+  [0xe3, "none", SLOW],
+  [0xee, "unknown"],
+  [0xef, "none", SLOW],
+  [0x100, "none", 2],
 ];
 
 /** The kind of the immediates and the cost of each instruction, by its opcode. */
@@ -180,9 +206,9 @@ export interface InstructionTable {
 
 function tableOf(rows: readonly InstructionRow[], size: number): InstructionTable {
   const table = { immediates: new Uint8Array(size), costs: new Uint16Array(size) };
-  for (const [first, last, immediate, cost] of rows) {
-    table.immediates.fill(Immediate[immediate], first, last + 1);
-    table.costs.fill(cost, first, last + 1);
+  for (const [first, immediate, cost = 0] of rows) {
+    table.immediates.fill(Immediate[immediate], first);
+    table.costs.fill(cost, first);
   }
   return table;
 }

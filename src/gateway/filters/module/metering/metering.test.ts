@@ -52,6 +52,11 @@ const COSTS: readonly (readonly [what: string, body: readonly number[], fuel: nu
   ["a fill of 64 bytes", [...ZERO, ...ZERO, ...op.i32(64), ...op.memoryFill], 11 + 10 + 20],
   ["a fill of 64 table entries", [...ZERO, 0xd0, 0x70, ...op.i32(64), 0xfc, 17, 0], 11 + 10 + 170],
   ["a block that is branched out of", [...op.block, ...Array<number>(40).fill(0x01), ...op.br(0), ...op.end], 11 + 30],
+  [
+    "a block that a branch does not leave",
+    [...op.block, ...ZERO, ...op.brIf(0), ...Array<number>(40).fill(0x01), ...op.end],
+    11 + 30,
+  ],
   ["300 simple instructions", Array<number>(300).fill(0x01), 11 + 10 * 19],
 ];
 
