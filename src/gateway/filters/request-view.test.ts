@@ -7,6 +7,7 @@ const HEAD = { method: "POST", path: "/a", query: "?secret=1", fields: "X: 1\r\n
 
 test.each([
   ["", ""],
+  ["b", "Content-Length: 1\r\n"],
   ["body", "Content-Length: 4\r\n"],
 ])("a filter sees a request with the body %j as the gateway shows it", (body, line) => {
   const { exchange } = new TestClient(HEAD, { clientAddress: "192.0.2.7" });

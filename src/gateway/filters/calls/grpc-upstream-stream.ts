@@ -85,7 +85,6 @@ export class GrpcUpstreamStream extends GrpcCall implements GrpcStream {
 
   #nextTurn(): void {
     this.#handedOver = 0;
-    if (this.isOver) return;
     const waited = this.#waiting.length > 0;
     this.#handOver();
     if (this.isOver) return;

@@ -122,7 +122,7 @@ export class OwnInstance {
     fuel.value = this.#budget;
     try {
       const code = call();
-      if (fuel.value >= 0 && !state.isInside) return code;
+      if (!state.isInside) return code;
       this.#isPoisoned = true;
       return failureOf(new Error("a function of the gateway failed"), fuel.value, state.reason);
     } catch (error) {

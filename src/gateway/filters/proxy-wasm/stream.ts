@@ -106,7 +106,7 @@ export class Stream extends Deadline implements StreamContext, Wishes, SideStrea
 
   /** Executes requests that the filter made outside the stream's own callbacks. */
   settle(): void {
-    if (this.#isOver || this.#endAsAsked()) return;
+    this.#endAsAsked();
     const { request, response } = this.#asked;
     this.#asked = { request: false, response: false };
     if (request) this.#request.goOn();
@@ -214,6 +214,7 @@ export class Stream extends Deadline implements StreamContext, Wishes, SideStrea
 
   /** Returns true if the stream has ended. */
   #endAsAsked(): boolean {
+    if (this.#isOver) return true;
     if (this.#local !== undefined) this.#respond(this.#local);
     else if (this.#closes) this.#cutOff();
     return this.#isOver;

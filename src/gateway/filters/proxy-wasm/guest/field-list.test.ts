@@ -29,6 +29,23 @@ test("a filter reads the first value of a field, but all of Cookie", () => {
   ]);
 });
 
+test("a filter that lists the fields again sees each of its changes", () => {
+  const list = new FieldList({ fields: "A: 1\r\n", pseudo: [[":path", "/x"]], kept: new Set() });
+  const texts = (): readonly string[] => list.encoded().slice(20).split("\0").slice(0, -1);
+  expect(texts()).toEqual([":path", "/x", "a", "1"]);
+  list.replace(":path", "/yy");
+  expect(texts()).toEqual([":path", "/yy", "a", "1"]);
+  list.replace("a", "22");
+  expect(texts()).toEqual([":path", "/yy", "a", "22"]);
+});
+
+test("a pseudo-header field that the message does not have, or has with this value, changes nothing", () => {
+  const list = listOf();
+  list.replace(":path", "/x");
+  list.add(":other", "1");
+  expect([list.isChanged, list.count, list.pseudo(":other")]).toEqual([false, 6, undefined]);
+});
+
 test("a change of a field that belongs to the gateway is shown, and not passed on", () => {
   const list = listOf("Via: 1.1 a\r\n");
   list.replace("Via", "1.1 b");

@@ -25,10 +25,14 @@ const FILTER_STATE = `filter_state${BETWEEN}wasm.`;
 const XDS = new Set(["cluster_name", "listener_direction", "route_name"]);
 
 /** A number of 8 bytes. */
-function int(value: number | bigint): Uint8Array {
+function int(value: number): Uint8Array {
   const bytes = Buffer.alloc(8);
   bytes.writeBigInt64LE(BigInt(value));
   return bytes;
+}
+
+function nanoseconds(milliseconds: number): Uint8Array {
+  return int(Math.round(milliseconds * 1_000_000));
 }
 
 function bool(value: boolean): Uint8Array {
@@ -89,8 +93,8 @@ const REQUEST: Readonly<Record<string, OfStream>> = {
   "request.id": (exchange) => exchange.id,
   "request.protocol": ({ protocol }) =>
     protocol.endsWith(".0") && protocol !== "HTTP/1.0" ? protocol.slice(0, -2) : protocol,
-  "request.time": (exchange) => int(BigInt(Math.round(performance.timeOrigin + exchange.beganAt)) * 1_000_000n),
-  "request.duration": (exchange) => int(BigInt(Math.round((performance.now() - exchange.beganAt) * 1_000_000))),
+  "request.time": (exchange) => nanoseconds(performance.timeOrigin + exchange.beganAt),
+  "request.duration": (exchange) => nanoseconds(performance.now() - exchange.beganAt),
   "request.size": ({ bytesReceived, head }) => int(head.bodyLength === -1 ? bytesReceived : head.bodyLength),
   "request.headers_bytes": (_exchange, context) => int(bytesOf(context, MAP.requestHeaders)),
   "request.total_size": ({ bytesReceived }, context) => int(bytesReceived + bytesOf(context, MAP.requestHeaders)),
