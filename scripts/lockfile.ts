@@ -1,7 +1,7 @@
 /**
  * Completes package-lock.json with the native packages of other platforms. A registry mirror that carries only this
  * machine's makes `npm install` leave them out, and `npm ci` then refuses the file. Run it after every `npm install`;
- * `--check` fails where an entry is missing.
+ * `--check` fails where an entry is missing. Both fail if the project depends on a range of versions.
  */
 import { file, write } from "bun";
 
@@ -14,6 +14,8 @@ interface LockEntry {
   cpu?: string[];
   libc?: string[];
   dev?: boolean;
+  dependencies?: Record<string, string>;
+  devDependencies?: Record<string, string>;
   optionalDependencies?: Record<string, string>;
   [key: string]: unknown;
 }
@@ -49,6 +51,12 @@ function platformOf(name: string): Pick<LockEntry, "os" | "cpu" | "libc"> | unde
 
 // The file is npm's own; its shape is that of lockfileVersion 3.
 const lock = (await file(FILE).json()) as { packages: Record<string, LockEntry> };
+const { dependencies, devDependencies } = lock.packages[""] ?? {};
+const ranges = Object.entries({ ...dependencies, ...devDependencies }).filter(([, version]) => !/^\d/.test(version));
+if (ranges.length > 0) {
+  console.error(`${FILE}: give one exact version each: ${ranges.map((each) => each.join(" ")).join(", ")}`);
+  process.exit(1);
+}
 const missing: string[] = [];
 for (const entry of Object.values(lock.packages)) {
   for (const [name, version] of Object.entries(entry.optionalDependencies ?? {})) {
