@@ -13,7 +13,6 @@ test.each([
   "[::1]",
   "[::1]:443",
   "a_b",
-  "a%20b:80",
   LONG,
   `${LONG}:80`,
 ])("%p is an authority", (text) => {
@@ -32,6 +31,8 @@ test.each([
   "h/",
   "h h",
   "a%2",
+  "a%20b:80",
+  "ex%61mple.com",
   "é",
   "[::1",
   `${LONG}a`,
