@@ -6,15 +6,15 @@ import { COMMAND } from "../support/program.ts";
 setDefaultTimeout(patient(60_000));
 
 const OWNER = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C";
-const x402 = {
-  enabled: true,
-  test_mode: true,
-  credit: { asset: "USDC", network: "base-sepolia", pay_to: OWNER },
+const TERMS = { asset: "USDC", network: "base-sepolia", pay_to: OWNER };
+const config = {
+  x402: { enabled: true, test_mode: true, credit: TERMS },
+  routes: [{ path_prefix: "/read", fixed_response: {}, x402: { ...TERMS, price: "$0.01" } }],
 };
 
 for (const workers of [1, 2]) {
   test(`an operator issues, lists, shows and revokes credits of ${workers} workers`, async () => {
-    const admin = await Admin.start({ workers, config: { x402 } });
+    const admin = await Admin.start({ workers, config });
     try {
       const issued = await admin.call("POST", "/v1/credits", {
         body: { owner: OWNER, network: "base-sepolia", amount: "$5", seconds: 60, routes: ["/read"] },
@@ -72,7 +72,7 @@ for (const workers of [1, 2]) {
 }
 
 test("an operator learns what is wrong with a credit", async () => {
-  const admin = await Admin.start({ config: { x402 } });
+  const admin = await Admin.start({ config });
   const paths = async (body: object): Promise<unknown> => {
     const { status, body: problem } = await admin.call("POST", "/v1/credits", { body });
     return [status, ...problem.errors.map(({ path }: { path: string }) => path)];
@@ -86,6 +86,7 @@ test("an operator learns what is wrong with a credit", async () => {
     expect(await paths({ owner: OWNER, amount: "5", calls: 5 })).toEqual([400, "calls"]);
     expect(await paths({ owner: OWNER, amount: "5", network: "mars" })).toEqual([400, "network"]);
     expect(await paths({ owner: OWNER, amount: "5", asset: "EUR" })).toEqual([400, "asset"]);
+    expect(await paths({ owner: OWNER, calls: 5, routes: ["/read", "/raed"] })).toEqual([400, "routes.1"]);
   } finally {
     await admin.stop();
   }
@@ -101,7 +102,7 @@ test("without x402.credit there are no credits", async () => {
 });
 
 test("turnpike credit issues, lists, shows, refunds and revokes credits", async () => {
-  const admin = await Admin.start({ config: { x402 } });
+  const admin = await Admin.start({ config });
   const run = async (...args: string[]): Promise<{ out: string; err: string; code: number }> => {
     const key = admin.folder.write("key", KEY);
     const child = Bun.spawn([...COMMAND, "credit", ...args, "--admin", admin.url, "--admin-key-file", key], {
@@ -111,7 +112,7 @@ test("turnpike credit issues, lists, shows, refunds and revokes credits", async 
     return { out, err, code };
   };
   try {
-    const issued = await run("issue", OWNER, "--amount", "$5", "--network", "base-sepolia", "--route", "/read");
+    const issued = await run("issue", OWNER, "--amount", "$5", "--route", "/read");
     expect([issued.code, issued.err]).toEqual([0, ""]);
     expect(issued.out).toMatch(/^tpc_test[0-9a-f]{20}_[\w-]{43}\n$/);
     const [, id = ""] = issued.out.split("_");

@@ -16,8 +16,8 @@ import { moneyText, refundText } from "./refund.ts";
 
 const FLAGS = {
   owner: { type: "string", value: "A", text: "list: only balances of this wallet" },
-  network: { type: "string", value: "N", text: "issue: chain of the money (base)" },
-  asset: { type: "string", value: "T", text: "issue: token of the money (USDC)" },
+  network: { type: "string", value: "N", text: "issue: chain of the money (that of x402.credit)" },
+  asset: { type: "string", value: "T", text: "issue: token of the money (that of x402.credit)" },
   amount: {
     type: "string",
     value: "A",

@@ -25,3 +25,11 @@ export function withCreditRoute(config: Config): Config {
   const own: RouteConfig = { ...route.parse({ path_prefix: CREDIT_PATH, fixed_response: {} }), x402, rate_limit };
   return { ...config, routes: [...config.routes, own] };
 }
+
+/** The names in the ledger of the routes that have a price (`routing/route-name.ts`). */
+export function pricedNames(routes: readonly (RouteConfig | undefined)[]): ReadonlySet<string> {
+  const priced = routes.flatMap((one) => (one?.x402 === undefined ? [] : [one]));
+  return new Set(
+    priced.map(({ host = "", path_prefix: prefix, name = "" }) => `${host}${prefix}${name && `#${name}`}`),
+  );
+}

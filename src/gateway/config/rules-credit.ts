@@ -1,7 +1,7 @@
 import { messageOf } from "../../lib/caught.ts";
 import { parseEvmNetwork, parseNetwork } from "../../payments/x402/networks.ts";
 import type * as Terms from "../../payments/x402/terms.ts";
-import { creditTerms } from "./credit-route.ts";
+import { creditTerms, pricedNames } from "./credit-route.ts";
 import { type Draft, firstWith, type Report } from "./draft.ts";
 import { CREDIT_PATH } from "./own-paths.ts";
 import { acceptsRules } from "./rules-routes.ts";
@@ -40,11 +40,7 @@ export function checkCredit({ x402, routes }: Draft, report: Report): void {
     if (route?.path_prefix === CREDIT_PATH) report.problem(`routes[${i}].path_prefix`, "is the path of x402.credit");
   }
   const seen = new Map<string, number>();
-  // The names of routes in the ledger (`routing/route-name.ts`).
-  const priced = routes.flatMap((route) => (route?.x402 === undefined ? [] : [route]));
-  const known = new Set(
-    priced.map(({ host = "", path_prefix: prefix, name = "" }) => `${host}${prefix}${name && `#${name}`}`),
-  );
+  const known = pricedNames(routes);
   for (const [i, pass] of passes.entries()) {
     const at = `${path}.passes[${i}]`;
     const other = firstWith(seen, pass.name, i);

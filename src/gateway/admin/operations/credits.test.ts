@@ -73,6 +73,8 @@ describe("prepaid credit", () => {
     const pass = await issued({ calls: 9, seconds: 60 });
     expect(pass).toMatchObject({ unit: "calls", balance: "9" });
     expect(await issued({ seconds: 60 })).toMatchObject({ unit: "time", balance: "0" });
+    expect(await issued({ network: undefined, amount: "$1" })).toMatchObject({ network: "eip155:84532", asset: USDC });
+    expect(await issued({ network: "base", amount: "$1" })).toMatchObject({ network: "eip155:8453", symbol: "USDC" });
     const other = `0x${"AB".repeat(20)}`;
     expect(await issued({ asset: other, amount: "12" })).toMatchObject({ asset: other.toLowerCase(), balance: "12" });
     const { text } = await rig.call("GET", "/v1/credits");
@@ -101,6 +103,7 @@ describe("prepaid credit", () => {
     [{ amount: `${LARGEST}0` }, "amount", "is too large"],
     [{ calls: 1, name: "x".repeat(65) }, "name", "<=64"],
     [{ calls: 1, routes: [""] }, "routes.0", ""],
+    [{ calls: 1, routes: ["/read", "/raed"] }, "routes.1", 'there is no priced route "/raed"'],
     [{ calls: 1, routes: Array(257).fill("/") }, "routes", "<=256"],
     [{ calls: 1, other: 1 }, "", "other"],
   ])("%j is refused", async (change, path, message) => {

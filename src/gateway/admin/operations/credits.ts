@@ -8,6 +8,8 @@ import { expectedAsset, findAsset } from "../../../payments/x402/assets.ts";
 import { parseEvmNetwork } from "../../../payments/x402/networks.ts";
 import { parsePrice } from "../../../payments/x402/price.ts";
 import { type Credit, type Credits, type NewCredit } from "../../../store/credits.ts";
+import { type Config } from "../../config/config.ts";
+import { pricedNames } from "../../config/credit-route.ts";
 import { refundOf } from "../overview/read-payments.ts";
 import { JSON_TYPE, MAX_BODY_BYTES } from "../http/body.ts";
 import { credit, creditRefund, creditWithHistory, issuedCredit, newCredit, refundedCredit } from "../shapes/credits.ts";
@@ -67,9 +69,10 @@ export const CREDIT_OPERATIONS: readonly Operation[] = [
     failures: ["invalid-parameters", "not-found", "store-unavailable"],
     async run(call, parts) {
       const credits = creditsOf(parts);
-      const { terms, amount } = termsOf(call.body);
+      const { config } = parts.config;
+      const { terms, amount } = termsOf(call.body, config);
       const grant = { kind: "issued", amount, payment: "" } as const;
-      const { token, id } = await stored(() => issueCredit(credits, terms, grant, parts.config.config.x402.test_mode));
+      const { token, id } = await stored(() => issueCredit(credits, terms, grant, config.x402.test_mode));
       tell(parts, call, `issued the credit ${id} to ${terms.owner}`);
       return Response.json({ token, credit: shownCredit(await found(credits, id)) }, { status: 201 });
     },
@@ -160,12 +163,13 @@ async function found(credits: Credits, id: string): Promise<Credit> {
 
 /** Throws the error of a member of the body. */
 function fail(path: string, message: string): never {
-  throw new TurnpikeError("invalid-parameters", `Cannot issue a credit: ${path} ${message}`, [{ path, message }]);
+  throw new TurnpikeError("invalid-parameters", `Cannot issue a credit: ${path}: ${message}`, [{ path, message }]);
 }
 
-/** Reads the body of `POST /v1/credits`. `clock` gives Unix milliseconds. */
+/** Reads the body of `POST /v1/credits`. The currency is by default that in which credit is sold. `clock` gives Unix milliseconds. */
 function termsOf(
   body: unknown,
+  { x402, routes: served }: Pick<Config, "x402" | "routes">,
   clock: () => number = Date.now,
 ): { terms: Omit<NewCredit, "id" | "hash">; amount: string } {
   const parsed = newCredit.safeParse(body);
@@ -173,13 +177,25 @@ function termsOf(
     const errors = parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message }));
     throw new TurnpikeError("invalid-parameters", "Cannot issue a credit: the body is not valid", errors);
   }
-  const { owner, network: chain, asset, amount: price, calls, seconds, name, routes } = parsed.data;
+  const {
+    owner,
+    network: chain = x402.credit?.network ?? "",
+    amount: price,
+    calls,
+    seconds,
+    name,
+    routes,
+  } = parsed.data;
+  const { asset = (parsed.data.network === undefined ? x402.credit?.asset : undefined) ?? "USDC" } = parsed.data;
   if (price !== undefined && calls !== undefined) fail("calls", "excludes amount");
   if (price === undefined && calls === undefined && seconds === undefined) fail("amount", "is missing");
   const network = parseEvmNetwork(chain) ?? fail("network", `is unknown: ${JSON.stringify(chain)}`);
   const known = findAsset(network, asset);
   if (known === undefined && !/^0x[0-9a-fA-F]{40}$/.test(asset))
     fail("asset", `is unknown on ${network}; expected ${expectedAsset(network)}`);
+  const priced = pricedNames(served);
+  for (const [i, route] of routes.entries())
+    if (!priced.has(route)) fail(`routes.${i}`, `there is no priced route ${JSON.stringify(route)}`);
   const amount = price === undefined ? String(calls ?? 0) : priceOf(price, known?.decimals);
   const unit = price !== undefined ? "money" : calls === undefined ? "time" : CALLS;
   const terms = {

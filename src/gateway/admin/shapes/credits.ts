@@ -82,8 +82,11 @@ export const newCredit = z
       .string()
       .regex(/^0x[0-9a-fA-F]{40}$/, "expected an address")
       .describe("The wallet"),
-    network: z.string().default("base"),
-    asset: z.string().default("USDC"),
+    network: z.string().optional().describe("Chain of the money; by default that of `x402.credit`"),
+    asset: z
+      .string()
+      .optional()
+      .describe("Token of the money; by default that of `x402.credit`, or `USDC` of the named chain"),
     amount: z.string().optional().describe('Money: atomic units, or dollars ("$5")'),
     calls: z.int().min(1).max(1_000_000_000).optional().describe("Number of requests, in place of money"),
     seconds: z

@@ -31,7 +31,10 @@ export const READ_ONLY_KEY = "the-key-of-readers-1";
 export const OWNER = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C";
 export const USDC = "0x036cbd53842c5426634e7929541ec2318f3dcf7e";
 const TERMS = { asset: "USDC", network: "base-sepolia", pay_to: OWNER };
-export const SELLING = { x402: { enabled: true, test_mode: true, credit: TERMS } };
+export const SELLING = {
+  x402: { enabled: true, test_mode: true, credit: TERMS },
+  routes: [{ path_prefix: "/read", fixed_response: {}, x402: { ...TERMS, price: "$0.01" } }],
+};
 
 /** One request to a rig. */
 export interface RigCall {
