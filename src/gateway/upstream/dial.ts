@@ -37,19 +37,20 @@ export function dial(
   onError: OnError,
 ): Connecting {
   const { allowPrivate, tls, isResolved = false } = settings;
-  if (isResolved && "unix" in endpoint && isLinked(endpoint.unix)) {
+  if ("unix" in endpoint) {
+    if (!isResolved || !isLinked(endpoint.unix)) return connectTcp(endpoint, (wire) => accept(wire, ""), onError);
     return {
       done: Promise.reject(new LinkedSocketError("Cannot connect: a link is in the socket's path")),
       abort() {},
     };
   }
-  const open = (target: Endpoint, accepted: Accept): Connecting => {
-    if (tls === undefined || "unix" in target) return connectTcp(target, (wire) => accepted(wire, ""), onError);
+  const { address: host, port } = endpoint;
+  const open = (address: string, accepted: Accept): Connecting => {
+    if (tls === undefined) return connectTcp({ address, port }, (wire) => accepted(wire, ""), onError);
     // A name that was resolved here is still the name for SNI and for verifying the certificate.
-    const name = tls.serverName === "" && !("unix" in endpoint) ? endpoint.address : tls.serverName;
-    return connectTls(target, { ...tls, serverName: name }, accepted, onError);
+    return connectTls({ address, port }, { ...tls, serverName: tls.serverName || host }, accepted, onError);
   };
-  return allowPrivate || "unix" in endpoint ? open(endpoint, accept) : openChecked(endpoint, open, accept);
+  return allowPrivate ? open(host, accept) : openChecked(host, open, accept);
 }
 
 /** Returns false if the path does not exist: then connecting reports the error. */
@@ -64,18 +65,14 @@ function isLinked(path: string): boolean {
 type Accept = (wire: Wire, protocol: string) => WireHandler;
 
 /** Opens a connection to one of the checked addresses, without resolving the name again. */
-function openChecked(
-  { address: host, port }: { readonly address: string; readonly port: number },
-  open: (target: Endpoint, accept: Accept) => Connecting,
-  accept: Accept,
-): Connecting {
+function openChecked(host: string, open: (address: string, accept: Accept) => Connecting, accept: Accept): Connecting {
   const givenUp = Promise.withResolvers<never>();
   let isGivenUp = false;
   let connecting: Connecting | undefined;
   const connect = async (): Promise<void> => {
     const addresses = await publicAddresses(host);
     if (isGivenUp) return;
-    connecting = connectFirst(addresses, (address, accepted) => open({ address, port }, accepted), accept);
+    connecting = connectFirst(addresses, open, accept);
     await connecting.done;
   };
   return {

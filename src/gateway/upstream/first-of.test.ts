@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterEach, beforeEach, expect, jest, test } from "bun:test";
 import { until } from "../../lib/testing/until.ts";
 import { connectTcp } from "../wire/connect-tcp.ts";
 import { type Connecting, DEAF, listen, type Listener } from "../wire/tcp.ts";
@@ -77,6 +77,29 @@ test("if the last address refuses while another one does not respond, that one i
   ends.slow.resolve();
   await connecting.done;
   expect(opened).toEqual(["slow", "refuses"]);
+});
+
+test("an address that is tried after a refusal has its whole head start", async () => {
+  jest.useFakeTimers();
+  const opened: string[] = [];
+  const refuses = Promise.withResolvers<void>();
+  const connecting = connectFirst(
+    ["refuses", "slow", "last"],
+    (address) => {
+      opened.push(address);
+      return { done: address === "refuses" ? refuses.promise : new Promise(() => {}), abort() {} };
+    },
+    () => DEAF,
+  );
+  jest.advanceTimersByTime(200);
+  refuses.reject(new Error("refused"));
+  await refuses.promise.catch(() => {});
+  jest.advanceTimersByTime(249);
+  expect(opened).toEqual(["refuses", "slow"]);
+  jest.advanceTimersByTime(1);
+  expect(opened).toEqual(["refuses", "slow", "last"]);
+  connecting.abort();
+  jest.useRealTimers();
 });
 
 test("if all addresses refuse, the last reason is reported", async () => {

@@ -211,6 +211,12 @@ test("more servers than slots are refused if the configuration names them, and l
   expect((await serve([{ name: "others", servers: others }]))["others"]).toHaveLength(MAX_SERVERS - 2);
 });
 
+test("a first configuration that is rolled back leaves nothing behind", async () => {
+  await directory.prepare(config([{ name: "a", servers: at(1) }]));
+  directory.rollback();
+  expect([directory.status(), told]).toEqual([[], []]);
+});
+
 test("a start continues with the known servers if discovery has no response for 3 s", async () => {
   const clock = new FakeClock();
   catalog.intercept = () => new Promise<Response>(() => {});
@@ -316,6 +322,13 @@ test("a close ends a preparation that waits for discovery at once", async () => 
   wheel.close();
   expect(waiting).rejects.toThrow("about to stop");
   await waiting.catch(() => {});
+});
+
+test("a close ends the discovery of a configuration that is prepared", async () => {
+  await directory.prepare(config([fromCatalog("a")]));
+  await until("it waits", () => (catalog.waiting.size > 0 ? true : undefined));
+  directory.close();
+  await until("it has ended", () => (catalog.waiting.size === 0 ? true : undefined));
 });
 
 test("after close, there are no probes and no lookups", async () => {

@@ -97,7 +97,7 @@ export class Directory {
       await this.#awaitFirstResponses(plan);
       if (this.#closed) throw new Error(STOPPING);
       this.#toldNext = new Map(
-        [...plan.upstreams].map(([name, upstream]) => [name, this.#assignSlots(name, upstream, true)]),
+        [...plan.upstreams].map(([name, upstream]) => [name, this.#assignSlots(name, upstream)]),
       );
       return Object.fromEntries(
         [...this.#toldNext].map(([name, servers]) => [name, servers.map(({ member }) => member)]),
@@ -210,7 +210,7 @@ export class Directory {
   #tell(plan: Plan, name: string): void {
     const upstream = plan.upstreams.get(name);
     if (upstream === undefined) return;
-    const servers = this.#assignSlots(name, upstream, false);
+    const servers = this.#assignSlots(name, upstream);
     if (isDeepStrictEqual(servers, this.#told.get(name))) return;
     this.#told.set(name, servers);
     this.#deps.onChange(
@@ -228,14 +228,14 @@ export class Directory {
     );
   }
 
-  /** Gives an upstream's servers slots, and returns those with one. `strict`: throws if a configured one gets no slot. */
-  #assignSlots(name: string, upstream: PlannedUpstream, strict: boolean): SlottedServer[] {
+  /** Gives an upstream's servers slots, and returns those with one. Throws if a configured one gets no slot. */
+  #assignSlots(name: string, upstream: PlannedUpstream): SlottedServer[] {
     const slotted: SlottedServer[] = [];
     let left = 0;
     for (const { source, key, ...server } of serversOf(upstream)) {
       const slot = this.#slots.take(placeKey(name, key));
       if (slot !== undefined) slotted.push({ source, key, member: { ...server, slot } });
-      else if (strict && source === "config") throw new Error(noSlot(name, key));
+      else if (source === "config") throw new Error(noSlot(name, key));
       else left++;
     }
     this.#sayLeft(name, left);

@@ -282,10 +282,18 @@ test("a TLS server is probed by its name, and its certificate must be valid if t
   probeFrom([overTls(port, { trust: trustOf(""), verify: false, serverName: "" }, "http1")]);
   expect(await probe()).toBe("healthy");
   expect(hosts[1]).toBe(`127.0.0.1:${port}`);
-  // The server does not agree on HTTP/2.
-  probeFrom([overTls(port, { protocols: ["h2"] }, "h2")]);
-  expect(await probe()).toBe("unhealthy tls");
   await tls.stop(true);
+});
+
+test("a TLS server that does not agree on HTTP/2 is unhealthy, and its connection is closed", async () => {
+  const closed = Promise.withResolvers<void>();
+  const { cert, key } = LOCALHOST;
+  const socket = { data() {}, close: () => closed.resolve() };
+  const tls = Bun.listen({ hostname: "127.0.0.1", port: 0, tls: { cert, key }, socket });
+  probeFrom([overTls(tls.port, { protocols: ["h2"] }, "h2")]);
+  expect(await probe()).toBe("unhealthy tls");
+  await closed.promise;
+  tls.stop();
 });
 
 test("an HTTP/2 server with TLS is probed with the protocol that ALPN agreed on", async () => {

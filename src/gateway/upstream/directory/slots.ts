@@ -19,9 +19,9 @@ export class Slots {
   take(key: string): number | undefined {
     const known = this.#taken.get(key);
     if (known !== undefined) return known;
-    const index = this.#free.findIndex((slot) => this.#states.isUnused(slot));
-    const [slot] = index === -1 ? [] : this.#free.splice(index, 1);
+    const slot = this.#free.find((free) => this.#states.isUnused(free));
     if (slot === undefined) return undefined;
+    this.#free.splice(this.#free.indexOf(slot), 1);
     this.#states.reset(slot);
     this.#taken.set(key, slot);
     return slot;
