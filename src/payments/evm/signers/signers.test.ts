@@ -69,10 +69,16 @@ test.each(DOUBLES)("%s: a response without a signature of the key is an error, w
 test("a signer that has failed is not asked again at once, so that a queue of transactions does not wait for each timeout", async () => {
   using double = startSignerDouble("aws_kms");
   double.fault = "down";
-  const signer = open(double);
-  const errors = [await errorOf(signer), await errorOf(signer), await errorOf(signer)];
+  let now = Date.now();
+  const signer = openSigner({ ...double.options, timeout_ms: patient(2000) } as SignerOptions, () => now);
+  const errors = [await errorOf(signer), await errorOf(signer)];
+  now += 1999;
+  errors.push(await errorOf(signer));
   expect(errors.slice(1)).toEqual(Array(2).fill("SignerError: AWS KMS has failed a short time ago"));
   expect(double.calls).toBe(1);
+  now += 1;
+  await errorOf(signer);
+  expect(double.calls).toBe(2);
 });
 
 test("AWS refuses a request with a wrong secret, and Google one with a wrong token", async () => {
