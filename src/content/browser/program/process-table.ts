@@ -15,6 +15,7 @@ const PAGE_BYTES = 4096;
 const MS_PER_TICK = 10;
 const NS_PER_MS = 1e6;
 /** Positions of fields in /proc/PID/stat, counted from the field after the program's name. */
+const STATE = 0;
 const USER_TICKS = 11;
 const SYSTEM_TICKS = 12;
 const THREADS = 17;
@@ -22,9 +23,7 @@ const RESIDENT_PAGES = 21;
 
 /** Undefined if the process has ended, or the system has no process table. */
 export function processFacts(pid: number): ProcessFacts | undefined {
-  const text = readQuietly(`/proc/${pid}/stat`);
-  // The program's name can itself contain spaces and parentheses.
-  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  const fields = statOf(pid);
   if (fields.length <= RESIDENT_PAGES) return undefined;
   const number = (at: number): number => Number(fields[at]);
   return {
@@ -37,12 +36,17 @@ export function processFacts(pid: number): ProcessFacts | undefined {
 
 /**
  * Milliseconds that a thread of a process, by default its main thread, has run or waited for a processor since it
- * started. For a thread that always has work this is the whole time, however busy the machine is. 0 if the kernel does
- * not report it.
+ * started. For a thread that always has work this is the whole time, however busy the machine is; but a wait is counted
+ * only when it ends. 0 if the kernel does not report it.
  */
 export function runnableMs(pid: number, thread = pid): number {
   const [ran = 0, waited = 0] = readQuietly(`/proc/${pid}/task/${thread}/schedstat`).split(" ").map(Number);
   return (ran + waited) / NS_PER_MS;
+}
+
+/** True while a thread of a process runs or waits for a processor. */
+export function isRunnable(pid: number, thread: number): boolean {
+  return statOf(`${pid}/task/${thread}`)[STATE] === "R";
 }
 
 /** The thread identifiers of a process; empty if it has ended. */
@@ -85,6 +89,12 @@ export function killQuietly(pid: number): void {
   } catch {
     // The process ended by itself.
   }
+}
+
+/** The fields of /proc/PID/stat from the one after the program's name, which can contain spaces and parentheses. */
+function statOf(process: number | string): readonly string[] {
+  const text = readQuietly(`/proc/${process}/stat`);
+  return text.slice(text.lastIndexOf(")") + 2).split(" ");
 }
 
 function readQuietly(path: string): string {

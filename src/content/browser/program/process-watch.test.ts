@@ -1,7 +1,9 @@
 import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { until } from "../../../lib/testing/until.ts";
 import { descendantsOf } from "../../testing/processes.ts";
+import { runWhenIdle } from "./idle-policy.ts";
 import { processFacts, threadsOf } from "./process-table.ts";
 import { type PROCESS_LIMITS, ProcessWatch } from "./process-watch.ts";
 import { patient } from "../../../lib/testing/patience.ts";
@@ -45,6 +47,9 @@ async function startFamily(
   await until(() => children().length === scripts.length, PATIENCE_MS);
   return { main: process.pid, children };
 }
+
+/** Milliseconds of CPU time that a process has used; 0 if it has ended. */
+const cpuMs = (pid: number): number => processFacts(pid)?.cpuMs ?? 0;
 
 function watching(main: number, limits: Partial<typeof PROCESS_LIMITS> = {}, clock?: () => number): ProcessWatch {
   const watch = new ProcessWatch(main, limits, clock);
@@ -115,10 +120,25 @@ test("the process that draws ends if it never pauses, though its page was closed
   const { main, children } = await startFamily(REST, [SPIN], "gpu-process");
   const watch = watching(main, { drawingCpuMs: 1_000 });
   const [drawing = 0] = children();
-  await until(() => (processFacts(drawing)?.cpuMs ?? 0) > 300, PATIENCE_MS);
+  await until(() => cpuMs(drawing) > 300, PATIENCE_MS);
   watch.leave();
   await until(() => children().length === 0, PATIENCE_MS);
   expect(watch.killed).toBe(0);
+});
+
+test("the process that draws ends if it never pauses, though it got no processor when its page was closed", async () => {
+  const { main, children } = await startFamily(REST, [SPIN], "gpu-process");
+  const watch = watching(main, { drawingCpuMs: 1_000 });
+  const [drawing = 0] = children();
+  await until(() => cpuMs(drawing) > 300, PATIENCE_MS);
+  const others = Array.from({ length: 2 * availableParallelism() }, () => Bun.spawn(["bash", "-c", SPIN]));
+  started.push(...others);
+  runWhenIdle(drawing);
+  await until(() => others.every(({ pid }) => cpuMs(pid) > 300), PATIENCE_MS);
+  watch.leave();
+  await until(() => others.every(({ pid }) => cpuMs(pid) > 600), PATIENCE_MS);
+  for (const { pid } of others) killQuietly(pid);
+  await until(() => children().length === 0, PATIENCE_MS);
 });
 
 test("if pages use too much memory together, the largest process ends", async () => {
@@ -156,7 +176,7 @@ test("if the main process is flooded, the page's process with the most CPU time 
   const resting = await startFamily(REST, [SPIN]);
   const other = watching(resting.main, { reliefCpuMs: 200 });
   const [burning = 0] = resting.children();
-  await until(() => (processFacts(burning)?.cpuMs ?? 0) > 250, PATIENCE_MS);
+  await until(() => cpuMs(burning) > 250, PATIENCE_MS);
   other.relieve();
   expect(other.killed).toBe(0);
   other.leave();

@@ -3,6 +3,7 @@ import { runWhenIdle } from "./idle-policy.ts";
 import {
   childrenOf,
   commandOf,
+  isRunnable,
   killQuietly,
   type ProcessFacts,
   processFacts,
@@ -269,8 +270,10 @@ function lowerPriority({ pid, cpuMs, threads }: ProcessFacts, idleCpuMs: number)
 }
 
 function drawingOf(pid: number, before: Drawing | undefined, recentMs: number): Drawing {
-  const runnable = threadsOf(pid).reduce((sum, thread) => sum + runnableMs(pid, thread), 0);
-  const isPaused = runnable - (before?.runnableMs ?? 0) < PAUSE_RUNNABLE_MS;
+  const threads = threadsOf(pid);
+  const runnable = threads.reduce((sum, thread) => sum + runnableMs(pid, thread), 0);
+  const isShort = runnable - (before?.runnableMs ?? 0) < PAUSE_RUNNABLE_MS;
+  const isPaused = isShort && !threads.some((thread) => isRunnable(pid, thread));
   return { runnableMs: runnable, unpausedMs: isPaused ? 0 : (before?.unpausedMs ?? 0) + recentMs };
 }
 
