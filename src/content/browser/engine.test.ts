@@ -71,7 +71,7 @@ const PAGES: Readonly<Record<string, PageHandler>> = {
   "/spins": `<p>there</p><script>while (true);</script>`,
   "/never.js": () => NEVER,
   "/never": () => NEVER,
-  "/greedy-requests": `<script>setInterval(() => { for (let n = 0; n < 50; n += 1) new Image().src = "/p" + Math.random(); }, 1)</script><script src="/never.js"></script>`,
+  "/greedy-requests": `<script>setInterval(() => { for (let n = 0; n < 20; n += 1) new Image().src = "/p" + Math.random(); }, 20)</script><script src="/never.js"></script>`,
   "/cookie": () => new Response("unused"),
 };
 

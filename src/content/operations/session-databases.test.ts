@@ -71,12 +71,10 @@ const SCRIPTS: Readonly<Record<string, string>> = {
     return "stored";`,
   "/names": `
     return (await indexedDB.databases()).map(({ name }) => name).sort().join(" ") + " items=" + localStorage.length;`,
-  // Its transaction never ends.
   "/hold": `
     const database = await open("firebaseLocalStorageDb", 1, () => { throw new Error("is new"); });
-    const store = database.transaction("firebaseLocalStorage", "readwrite").objectStore("firebaseLocalStorage");
-    const hold = () => { store.get("none").onsuccess = hold; };
-    hold();
+    // It waits until the page closes the other connection, and those that are opened meanwhile wait behind it.
+    indexedDB.open(database.name, 2);
     return "held";`,
   "/forget": `
     for (const { name } of await indexedDB.databases()) await settled(indexedDB.deleteDatabase(name));
