@@ -10,7 +10,7 @@ import {
   WORK_MS,
   type WorkTerms,
 } from "../channels.ts";
-import { Columns, asNumber, oneOf, asText } from "./columns.ts";
+import { Columns, each, asNumber, oneOf, asText } from "./columns.ts";
 import { statement } from "./connection.ts";
 import { type Database, NOW } from "./database.ts";
 import { type Value } from "./messages.ts";
@@ -18,45 +18,18 @@ import { PostgresError } from "./postgres-error.ts";
 import { CHANNELS } from "./schema.ts";
 
 const COLUMNS = new Columns<Channel>({
-  id: asText,
-  network: asText,
-  payer: asText,
-  payerAuthorizer: asText,
-  receiver: asText,
-  receiverAuthorizer: asText,
-  token: asText,
-  withdrawDelay: asNumber,
-  salt: asText,
+  ...each(asText, "id", "network", "payer", "payerAuthorizer", "receiver", "receiverAuthorizer", "token", "salt"),
+  ...each(asText, "balance", "claimed", "refundNonce", "base", "charged", "signed", "signature", "holder", "tail"),
+  ...each(asNumber, "withdrawDelay", "withdrawAt", "syncedAt", "charges", "owedSince", "refusedAt"),
+  ...each(asNumber, "createdAt", "updatedAt"),
   standing: oneOf(STANDINGS, "a channel has a standing"),
-  balance: asText,
-  claimed: asText,
-  withdrawAt: asNumber,
-  refundNonce: asText,
-  syncedAt: asNumber,
-  base: asText,
-  charged: asText,
-  signed: asText,
-  signature: asText,
-  holder: asText,
-  tail: asText,
-  charges: asNumber,
-  owedSince: asNumber,
-  refusedAt: asNumber,
-  createdAt: asNumber,
-  updatedAt: asNumber,
 });
 const CHANNEL = COLUMNS.of("c");
 const toChannel = COLUMNS.read;
 
 const RISK = new Columns<Risk>({
-  network: asText,
-  token: asText,
-  channels: asNumber,
-  withdrawing: asNumber,
-  owed: asText,
-  deniable: asText,
-  lost: asText,
-  owedSince: asNumber,
+  ...each(asText, "network", "token", "owed", "deniable", "lost"),
+  ...each(asNumber, "channels", "withdrawing", "owedSince"),
 });
 
 const FIND = statement(`SELECT ${CHANNEL} FROM ${CHANNELS} AS c WHERE c.id = $1`);
@@ -138,11 +111,10 @@ const LIST = statement(`
   ORDER BY c.updated_at DESC, c.id DESC LIMIT $3::int`);
 /** Charges that are written off have no time. */
 const RISKS = statement(`
-  SELECT network, token, count(*) FILTER (WHERE owed_since > 0),
-    count(*) FILTER (WHERE owed_since > 0 AND standing = 'withdrawing'),
-    coalesce(sum(charged - claimed) FILTER (WHERE owed_since > 0), 0),
+  SELECT network, token, coalesce(sum(charged - claimed) FILTER (WHERE owed_since > 0), 0),
     coalesce(sum(charged - claimed) FILTER (WHERE owed_since > 0 AND payer_authorizer = '${NO_AUTHORIZER}'), 0),
     coalesce(sum(charged - claimed) FILTER (WHERE owed_since = 0), 0),
+    count(*) FILTER (WHERE owed_since > 0), count(*) FILTER (WHERE owed_since > 0 AND standing = 'withdrawing'),
     coalesce(min(nullif(owed_since, 0)), 0)
   FROM (SELECT * FROM ${CHANNELS} WHERE owed_since > 0
     UNION ALL SELECT * FROM ${CHANNELS} WHERE refused_at > 0 AND owed_since = 0 AND charged > claimed) AS owing

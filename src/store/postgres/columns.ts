@@ -23,6 +23,12 @@ export function oneOf<T extends string>(known: readonly T[], what: string): Read
   };
 }
 
+/** The same reader for several members. */
+export function each<Name extends string, T>(reader: Reader<T>, ...members: readonly Name[]): Record<Name, Reader<T>> {
+  // The names are those of the members.
+  return Object.fromEntries(members.map((member) => [member, reader])) as Record<Name, Reader<T>>;
+}
+
 /** The columns from which rows of the server become objects, in their order. */
 export class Columns<T extends object> {
   readonly #columns: readonly { readonly member: string; readonly name: string; readonly reader: Reader<unknown> }[];

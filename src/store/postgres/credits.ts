@@ -12,7 +12,7 @@ import {
   type StoredGrant,
 } from "../credits.ts";
 import { type Payment } from "../ledger.ts";
-import { Columns, asNumber, oneOf, asText } from "./columns.ts";
+import { Columns, each, asNumber, oneOf, asText } from "./columns.ts";
 import { type Result, statement } from "./connection.ts";
 import { type Database, NOW } from "./database.ts";
 import { type Statement, type Value } from "./messages.ts";
@@ -22,27 +22,17 @@ import { CREDIT_GRANTS, CREDITS, PAYMENTS, UNCOVERED_STATE } from "./schema.ts";
 
 const GRANT_KINDS = ["bought", "issued", "refunded", "sent"] as const;
 const GRANT_COLUMNS = new Columns<StoredGrant>({
-  id: asText,
+  ...each(asText, "id", "amount", "payment"),
   kind: oneOf(GRANT_KINDS, "a grant of credit has a kind"),
-  amount: asText,
-  payment: asText,
   at: ["granted_at", asNumber],
 });
 
 const COLUMNS = new Columns<Credit>({
-  id: asText,
-  hash: asText,
-  owner: asText,
+  ...each(asText, "id", "hash", "owner", "name", "network", "token", "balance"),
+  ...each(asNumber, "expiresAt", "revokedAt", "createdAt"),
   unit: oneOf(["money", "calls", "time"], "a credit has a unit"),
-  name: asText,
-  network: asText,
-  token: asText,
   // The program writes an array of names.
   routes: (names) => JSON.parse(names ?? "[]") as string[],
-  balance: asText,
-  expiresAt: asNumber,
-  revokedAt: asNumber,
-  createdAt: asNumber,
 });
 
 /** The columns for SELECT, with `c` as the name of the table. */

@@ -14,7 +14,7 @@ import {
   type Taken,
 } from "../jobs/job-store.ts";
 import { claimKeys, keyed } from "../jobs/keys.ts";
-import { asBytes, Columns, asNumber, asText } from "./columns.ts";
+import { asBytes, Columns, asNumber, asText, each } from "./columns.ts";
 import { type Result, statement } from "./connection.ts";
 import { type Database, NOW } from "./database.ts";
 import { PostgresHooks } from "./hooks.ts";
@@ -36,13 +36,8 @@ const PARTITION_LOCK_MS = 2_000;
 const OLD_SNAPSHOT_MS = 60_000;
 /** The columns of `TAKE` and of `READ_RESULTS`. */
 const TAKEN = new Columns<Taken>({
-  key: asText,
-  host: asText,
-  url: asText,
-  task: asNumber,
-  depth: asNumber,
-  tries: asNumber,
-  startMs: asNumber,
+  ...each(asText, "key", "host", "url"),
+  ...each(asNumber, "task", "depth", "tries", "startMs"),
 });
 const RESULT = new Columns<StoredResult>({ number: asNumber, pages: asNumber, saved: asNumber, body: asBytes });
 const TODAY = statement(`SELECT ${NOW} / 86400000`);

@@ -11,7 +11,7 @@ import {
   type Times,
   type Total,
 } from "../ledger-view.ts";
-import { Columns, asNumber, asText } from "./columns.ts";
+import { Columns, each, asNumber, asText } from "./columns.ts";
 import { statement } from "./connection.ts";
 import { type Database, NOW } from "./database.ts";
 import { type Statement, type Value } from "./messages.ts";
@@ -37,18 +37,14 @@ const LIST_BEHIND = statement(
 
 function totalsBy(key: string): Statement {
   return statement(
-    `SELECT ${key}, p.network, p.token, count(*), sum(p.amount), sum(p.refunded) FROM ${PAYMENTS} AS p
+    `SELECT ${key}, p.network, p.token, sum(p.amount), sum(p.refunded), count(*) FROM ${PAYMENTS} AS p
      WHERE p.state = 'settled' AND ${FILTER} GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
   );
 }
 
 const TOTAL = new Columns<Total>({
-  key: asText,
-  network: asText,
-  token: asText,
+  ...each(asText, "key", "network", "token", "amount", "refunded"),
   payments: asNumber,
-  amount: asText,
-  refunded: asText,
 });
 const TOTALS = {
   route: totalsBy("p.route"),
@@ -62,14 +58,11 @@ const OLD_DAYS_MS = 300_000;
 
 const SOLD_ON_DAY = new Columns<SoldOnDay>({
   day: (day) => new Date(Number(day) * DAY_MS).toISOString().slice(0, 10),
-  route: asText,
-  network: asText,
-  token: asText,
+  ...each(asText, "route", "network", "token", "amount"),
   payments: asNumber,
-  amount: asText,
 });
 const SOLD = statement(
-  `SELECT p.created_at / ${DAY_MS}, p.route, p.network, p.token, count(*), sum(p.amount) FROM ${PAYMENTS} AS p
+  `SELECT p.created_at / ${DAY_MS}, p.route, p.network, p.token, sum(p.amount), count(*) FROM ${PAYMENTS} AS p
    WHERE p.state = 'settled' AND p.created_at >= $1::bigint AND p.created_at < $2::bigint
    GROUP BY 1, 2, 3, 4 ORDER BY 1 DESC, 2, 3, 4`,
 );

@@ -1,36 +1,15 @@
 import { type Payment, PAYMENT_STATES, type PaymentKey } from "../ledger.ts";
-import { Columns, asFlag, asNumber, oneOf, asText } from "./columns.ts";
+import { Columns, each, asFlag, asNumber, oneOf, asText } from "./columns.ts";
 import { type Value } from "./messages.ts";
 
 const COLUMNS = new Columns<Payment>({
-  network: asText,
-  asset: asText,
+  ...each(asText, "network", "asset", "nonce", "token", "scheme", "amount", "payTo", "route", "consumer"),
+  ...each(asText, "fingerprint", "payload", "reason", "payer", "facilitator", "bodyDigest", "refunded", "deferral"),
+  ...each(asNumber, "attempt", "validBefore", "cuts", "partials", "repeats", "createdAt", "updatedAt"),
   from: ["payer_from", asText],
-  nonce: asText,
-  token: asText,
-  scheme: asText,
-  state: oneOf(PAYMENT_STATES, "a payment has a state"),
-  attempt: asNumber,
-  amount: asText,
-  payTo: asText,
-  route: asText,
-  consumer: asText,
-  fingerprint: asText,
-  validBefore: asNumber,
-  payload: asText,
   transaction: ["tx", asText],
-  reason: asText,
-  payer: asText,
-  facilitator: asText,
+  state: oneOf(PAYMENT_STATES, "a payment has a state"),
   delivered: asFlag,
-  cuts: asNumber,
-  partials: asNumber,
-  repeats: asNumber,
-  bodyDigest: asText,
-  refunded: asText,
-  deferral: asText,
-  createdAt: asNumber,
-  updatedAt: asNumber,
 });
 
 /** The columns for SELECT and RETURNING, with `p` as the name of the table. */

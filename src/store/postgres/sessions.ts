@@ -7,7 +7,7 @@ import {
   type SessionStore,
   type TakenSession,
 } from "../jobs/session-store.ts";
-import { Columns, asNumber, asText } from "./columns.ts";
+import { Columns, each, asNumber, asText } from "./columns.ts";
 import { statement } from "./connection.ts";
 import { type Database, NOW } from "./database.ts";
 import { SESSIONS } from "./jobs-schema.ts";
@@ -24,14 +24,8 @@ const CREATE = `INSERT INTO ${SESSIONS} (id, secret_hash, idle_ms, created_at, u
     AND (SELECT count(*) FROM ${SESSIONS} WHERE secret_hash = $3) < ${MAX_OWN_SESSIONS}
   RETURNING id`;
 const COLUMNS = new Columns<Session>({
-  id: asText,
-  secretHash: asText,
-  idleMs: asNumber,
-  createdAt: asNumber,
-  usedAt: asNumber,
-  expiresAt: asNumber,
-  uses: asNumber,
-  bytes: asNumber,
+  ...each(asText, "id", "secretHash"),
+  ...each(asNumber, "idleMs", "createdAt", "usedAt", "expiresAt", "uses", "bytes"),
 });
 const SESSION = `
   SELECT ${COLUMNS.of("s")} FROM (SELECT *, length(state) AS bytes FROM ${SESSIONS}) AS s WHERE ${ALIVE}`;

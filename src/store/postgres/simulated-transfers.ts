@@ -1,6 +1,6 @@
 import { KEEP_MS, type SimulatedTransfer, type SimulatedTransfers } from "../simulated-transfers.ts";
 import { type PaymentKey } from "../ledger.ts";
-import { Columns, asText } from "./columns.ts";
+import { Columns, each, asText } from "./columns.ts";
 import { statement } from "./connection.ts";
 import { type Database, NOW } from "./database.ts";
 import { keyOf } from "./payment-row.ts";
@@ -10,13 +10,9 @@ import { SIMULATED_TRANSFERS } from "./schema.ts";
 const REAP_ROWS = 10;
 
 const TRANSFER = new Columns<SimulatedTransfer>({
-  network: asText,
-  asset: asText,
+  ...each(asText, "network", "asset", "nonce", "digest", "amount"),
   from: ["payer_from", asText],
-  nonce: asText,
-  digest: asText,
   to: ["pay_to", asText],
-  amount: asText,
   transaction: ["tx", asText],
 });
 const BOOK = statement(`

@@ -76,7 +76,7 @@ export const ADD_FUNNEL = `
 /** Deletes the days before those that are kept. $1 is the last day. */
 export const FORGET_DAYS = `DELETE FROM ${FUNNEL} WHERE day <= $1::bigint - ${FUNNEL_DAYS}`;
 /** Reads the funnel from the day $1 on. */
-export const READ_FUNNEL = `SELECT day, route, client, step, count FROM ${FUNNEL} WHERE day >= $1`;
+export const READ_FUNNEL = `SELECT route, client, step, day, count FROM ${FUNNEL} WHERE day >= $1`;
 
 /** Each writer locks this row first, so that batches and resets of all gateways run one after another. */
 export const LOCK = `SELECT epoch, since FROM ${USAGE}_state FOR UPDATE`;
@@ -100,10 +100,10 @@ export const COUNT_PAYMENTS = `
     LIMIT ${COUNT_ROWS} FOR UPDATE SKIP LOCKED)
   UPDATE ${PAYMENTS} AS p SET counted = true FROM picked
   WHERE (p.network, p.asset, p.payer_from, p.nonce) = (picked.network, picked.asset, picked.payer_from, picked.nonce)
-  RETURNING p.consumer, p.route, p.network, p.token, 1, p.amount`;
+  RETURNING p.consumer, p.route, p.network, p.token, p.amount, 1`;
 /** The settled payments that are not in the counters yet. */
 export const UNCOUNTED_PAYMENTS = `
-  SELECT consumer, route, network, token, count(*), sum(amount) FROM ${PAYMENTS} WHERE state = 'settled' AND NOT counted
+  SELECT consumer, route, network, token, sum(amount), count(*) FROM ${PAYMENTS} WHERE state = 'settled' AND NOT counted
   GROUP BY consumer, route, network, token`;
 
 /** The epoch that the reset $1 closed. No row: the reset is a new one. */
@@ -120,7 +120,7 @@ export const FORGET_EPOCHS = [ROUTES, UPSTREAMS, PAID, `${USAGE}_resets`].map(
 /** Reads all counters of the epoch $1. */
 export const READ_ROUTES = `SELECT consumer, route, ${COUNTS.join(", ")}, last_seen FROM ${ROUTES} WHERE epoch = $1`;
 export const READ_UPSTREAMS = `SELECT upstream, ${COUNTS.join(", ")}, last_seen FROM ${UPSTREAMS} WHERE epoch = $1`;
-export const READ_PAID = `SELECT consumer, route, network, asset, payments, amount FROM ${PAID} WHERE epoch = $1`;
+export const READ_PAID = `SELECT consumer, route, network, asset, amount, payments FROM ${PAID} WHERE epoch = $1`;
 
 /** SQL that reads `what` of the rows of an epoch, or of a day, in a table. */
 export function selectOf(what: string, table: UseTable): string {

@@ -15,7 +15,7 @@ import {
   type UseTable,
   withinRoom,
 } from "../usage-store.ts";
-import { Columns, asNumber, asText } from "./columns.ts";
+import { Columns, each, asNumber, asText } from "./columns.ts";
 import { type Row } from "./connection.ts";
 import { type Database, type Run } from "./database.ts";
 import { PostgresError } from "./postgres-error.ts";
@@ -27,36 +27,17 @@ interface State {
 }
 
 const STATE = new Columns<State>({ epoch: asNumber, since: asNumber });
-const COUNTS = {
-  requests: asNumber,
-  requestBytes: asNumber,
-  responseBytes: asNumber,
-  clientErrors: asNumber,
-  serverErrors: asNumber,
-  lastSeen: asNumber,
-};
+const COUNTS = each(asNumber, "requests", "requestBytes", "responseBytes", "clientErrors", "serverErrors", "lastSeen");
 const ROUTE_USE = new Columns<RouteUse>({ consumer: asText, route: asText, ...COUNTS });
 const UPSTREAM_USE = new Columns<UpstreamUse>({ upstream: asText, ...COUNTS });
-const HOUR_USE = new Columns<HourUse>({
-  hour: asNumber,
-  requests: asNumber,
-  clientErrors: asNumber,
-  serverErrors: asNumber,
-});
+const HOUR_USE = new Columns<HourUse>(each(asNumber, "hour", "requests", "clientErrors", "serverErrors"));
 const FUNNEL_USE = new Columns<FunnelUse>({
-  day: asNumber,
-  route: asText,
-  client: asText,
-  step: asText,
-  count: asNumber,
+  ...each(asText, "route", "client", "step"),
+  ...each(asNumber, "day", "count"),
 });
 const PAID_USE = new Columns<PaidUse>({
-  consumer: asText,
-  route: asText,
-  network: asText,
-  asset: asText,
+  ...each(asText, "consumer", "route", "network", "asset", "amount"),
   payments: asNumber,
-  amount: asText,
 });
 
 /** All statements of the transaction read the same snapshot. */
