@@ -68,15 +68,12 @@ export class RequestSide implements StageOwner, RequestBody, BodySink {
 
   begin(): void {
     const { exchange, callbacks } = this.#stream;
-    const { requestHeaders } = callbacks;
     const { head } = exchange;
     const isEnd = head.bodyLength === 0 && head.upgrade === "";
     const outcome =
-      requestHeaders === undefined
+      callbacks.requestHeaders === undefined
         ? "continue"
-        : this.#stream.call("request", "proxy_on_request_headers", () =>
-            requestHeaders(this.#stream.id, this.fields.count, Number(isEnd)),
-          );
+        : this.#stream.call("requestHeaders", this.fields.count, Number(isEnd));
     if (outcome === "continue") this.#headPassed();
     else if (outcome === "pause") this.#isPaused = true;
     this.#stream.watch();
@@ -168,20 +165,12 @@ export class RequestSide implements StageOwner, RequestBody, BodySink {
   // --- the filter's decisions ---
 
   onBody(length: number, isEnd: boolean): Outcome {
-    const { requestBody } = this.#stream.callbacks;
-    if (requestBody === undefined) return "continue";
-    return this.#stream.call("request", "proxy_on_request_body", () =>
-      requestBody(this.#stream.id, length, Number(isEnd)),
-    );
+    return this.#stream.call("requestBody", length, Number(isEnd));
   }
 
   onTrailers(trailers: Fields): Outcome {
-    const { requestTrailers } = this.#stream.callbacks;
-    const list = (this.#trailers = trailerFields(trailers));
-    if (requestTrailers === undefined) return "continue";
-    return this.#stream.call("request", "proxy_on_request_trailers", () =>
-      requestTrailers(this.#stream.id, list.count),
-    );
+    this.#trailers = trailerFields(trailers);
+    return this.#stream.call("requestTrailers", this.#trailers.count);
   }
 
   pass({ pieces, length, isChanged, isLast }: Passed): boolean {

@@ -130,8 +130,7 @@ export class ResponseSide extends PausingSink implements StageOwner {
       return;
     }
     this.#state = "paused";
-    const outcome = this.#callHeaders(head);
-    if (outcome === "continue") this.#open();
+    if (this.#callHeaders(head) === "continue") this.#open();
     this.#stream.watch();
   }
 
@@ -192,20 +191,12 @@ export class ResponseSide extends PausingSink implements StageOwner {
   // --- the filter's decisions ---
 
   onBody(length: number, isEnd: boolean): Outcome {
-    const { responseBody } = this.#stream.callbacks;
-    if (responseBody === undefined) return "continue";
-    return this.#stream.call("response", "proxy_on_response_body", () =>
-      responseBody(this.#stream.id, length, Number(isEnd)),
-    );
+    return this.#stream.call("responseBody", length, Number(isEnd));
   }
 
   onTrailers(trailers: Fields): Outcome {
-    const { responseTrailers } = this.#stream.callbacks;
-    const list = (this.#trailers = plainFields(trailers));
-    if (responseTrailers === undefined) return "continue";
-    return this.#stream.call("response", "proxy_on_response_trailers", () =>
-      responseTrailers(this.#stream.id, list.count),
-    );
+    this.#trailers = plainFields(trailers);
+    return this.#stream.call("responseTrailers", this.#trailers.count);
   }
 
   pass({ pieces, length, isChanged, isLast }: Passed): boolean {
@@ -238,13 +229,8 @@ export class ResponseSide extends PausingSink implements StageOwner {
   }
 
   #callHeaders(head: ResponseHead): Outcome {
-    const { callbacks, id } = this.#stream;
-    const { responseHeaders } = callbacks;
-    if (responseHeaders === undefined) return "continue";
-    const isEnd = !this.#hasBody(head);
-    return this.#stream.call("response", "proxy_on_response_headers", () =>
-      responseHeaders(id, this.fields?.count ?? 0, Number(isEnd)),
-    );
+    if (this.#stream.callbacks.responseHeaders === undefined) return "continue";
+    return this.#stream.call("responseHeaders", this.fields?.count ?? 0, Number(!this.#hasBody(head)));
   }
 
   #hasBody({ status, bodyLength, grpcStatus }: ResponseHead): boolean {

@@ -7,7 +7,7 @@ import { type CallGroup } from "../calls/call.ts";
 import { CONTINUE, type FilterDecision } from "../runtime/filter.ts";
 import { type FilterRuntime, type FilterSettings } from "../runtime/runtime.ts";
 import { type Outcome } from "./body-stage.ts";
-import { type Callbacks } from "./guest/callbacks.ts";
+import { type Callbacks, EXPORTS, type FlowCallback } from "./guest/callbacks.ts";
 import { type ContextBuffer, type LocalResponse, type Wishes } from "./guest/context.ts";
 import { BUFFER, CONTINUE_ACTION, MAP } from "./guest/enums.ts";
 import { type FieldList } from "./guest/field-list.ts";
@@ -22,8 +22,6 @@ const FAILED = new TurnpikeError("filter-failed", "a filter of this route failed
 const UNAVAILABLE = new TurnpikeError("filter-unavailable", "a filter of this route failed");
 const CLOSED = new TurnpikeError("filter-failed", "a filter of this route has closed the stream");
 
-type Direction = "request" | "response";
-
 /** One request and its response in an instance. */
 export class Stream extends Deadline implements StreamContext, Wishes, SideStream {
   readonly id: number;
@@ -35,7 +33,7 @@ export class Stream extends Deadline implements StreamContext, Wishes, SideStrea
   #decision: FilterDecision | undefined;
   #decide: ((decision: FilterDecision) => void) | undefined;
   /** The continuations that the filter has asked for in a callback. */
-  #asked: Record<Direction, boolean> = { request: false, response: false };
+  #asked = { request: false, response: false };
   #local: LocalResponse | undefined;
   #closes = false;
   /** True if the filter sees nothing more of the request and the response. Its contexts can still end later. */
@@ -93,10 +91,13 @@ export class Stream extends Deadline implements StreamContext, Wishes, SideStrea
     });
   }
 
-  /** Runs a callback, and then executes its requests for the stream. */
-  call(direction: Direction, name: string, callback: () => number | undefined): Outcome {
-    const result = this.#instance.run(this, name, callback);
+  /** Runs a callback if the module has it, and then executes its requests for the stream. */
+  call(name: FlowCallback, ...values: number[]): Outcome {
+    const callback = this.callbacks[name];
+    if (callback === undefined) return "continue";
+    const result = this.#instance.run(this, EXPORTS[name], () => callback(this.id, ...values));
     if (result === undefined || this.#endAsAsked()) return "over";
+    const direction = name.startsWith("request") ? "request" : "response";
     const other = direction === "request" ? "response" : "request";
     const isAsked = this.#asked[direction];
     this.#asked[direction] = false;

@@ -1,7 +1,7 @@
 import { type Callback, type Machine } from "./machine.ts";
 
 /** The exports of modules that the gateway calls. */
-const EXPORTS = {
+export const EXPORTS = {
   initialize: "_initialize",
   start: "_start",
   main: "main",
@@ -25,6 +25,9 @@ const EXPORTS = {
   grpcTrailingMetadata: "proxy_on_grpc_receive_trailing_metadata",
   grpcClose: "proxy_on_grpc_close",
 };
+
+/** The callbacks that see a part of a request or response, and can pause it. */
+export type FlowCallback = `${"request" | "response"}${"Headers" | "Body" | "Trailers"}`;
 
 export type Callbacks = Readonly<Partial<Record<keyof typeof EXPORTS, Callback>>> & {
   /** True if the module reads requests' bodies or trailers. */
