@@ -95,7 +95,6 @@ function statusOf(pid: number): { readonly name: string; readonly catchesHandOve
   return { name: valueOf("Name"), catchesHandOver: ((caught >> BigInt(constants.signals.SIGUSR2 - 1)) & 1n) === 1n };
 }
 
-/** The reply to a gateway that wants these ports. */
 function replyOf(gateway: AdministeredGateway, ports: readonly string[], isEnding: boolean): Reply {
   if (isEnding) return { refusal: "it ends already" };
   const own = portsOf(gateway.listeners);

@@ -116,7 +116,6 @@ async function show(
   return 0;
 }
 
-/** `turnpike wallet solana`. */
 async function walletSolana([action, ...more]: readonly string[], path: string, json: boolean): Promise<number> {
   if (action !== undefined && action !== "create" && action !== "import")
     throw unknownSubcommand(action, ["create", "import"]);

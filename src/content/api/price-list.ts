@@ -12,7 +12,6 @@ export interface PriceList {
   readonly prices: Readonly<Record<string, string>>;
   /** Paths of operations for which the gateway has no route. */
   readonly unserved: readonly string[];
-  /** The requirements of all prices. */
   readonly accepts: readonly PaymentRequirements[];
   /** The rules of paths that have some, as data. */
   readonly rules: Readonly<Record<string, readonly unknown[]>>;

@@ -38,7 +38,6 @@ export class PendingRequests {
     return true;
   }
 
-  /** Requests that have begun. */
   get begun(): number {
     return this.#begun;
   }

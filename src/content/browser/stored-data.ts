@@ -13,7 +13,6 @@ const MAX_DEPTH = 100;
 /** Characters of the name of a database. A database with a longer one is not kept. */
 const MAX_NAME = 200;
 
-/** The result of `READ`. */
 export interface OriginData {
   readonly items: StoredItems;
   readonly databases: StoredItems;

@@ -31,7 +31,6 @@ function attributesOf({ formats }: Options): FormsTask["attributes"] {
   return formats.flatMap((one) => (typeof one === "object" && "selectors" in one ? one.selectors : []));
 }
 
-/** The task that makes the formats of the options. */
 function taskOf(options: Options, crawled: boolean): ExtractionTask {
   const names = options.formats.filter((one) => typeof one === "string" && one !== "markdown" && one !== "branding");
   const { includeTags: include, excludeTags: exclude, onlyMainContent, removeBase64Images } = options;

@@ -3,7 +3,6 @@ import { type OperationResult, type Services, type TextFeed } from "../operation
 
 /** A request in Firecrawl's form. */
 export interface Ask {
-  /** The parsed body; undefined without one. */
   readonly body: unknown;
   /** The name of the job in the path; empty if the path names no job. */
   readonly id: string;

@@ -62,7 +62,6 @@ function outcomeOf({ type, data }: JobEvent): { readonly error: string | undefin
   return { error: type === "cancelled" ? `The job was cancelled: ${reason}` : undefined, data: "" };
 }
 
-/** A document without its content. */
 function metadataIn(document: string): string {
   const whole = parsedJson(document);
   const metadata = isObject(whole) ? whole["metadata"] : {};

@@ -201,7 +201,6 @@ export class Crawl {
     return { finished, claims: this.#claims(taken, page), found, leftOut };
   }
 
-  /** Learns from an outcome that was stored. */
   learn({ finished, claims }: Outcome, { isAlike }: Stored): void {
     const [page] = finished;
     if (claims !== undefined && page !== undefined) this.#scope.learn(new URL(page.taken.url), isAlike);

@@ -25,7 +25,6 @@ class Feed {
   readonly #gone = new AbortController();
   job: Job;
   watchers = 0;
-  /** Resolves when the job has changed. */
   changed = Promise.withResolvers<void>();
   isLost = false;
   #read: { readonly after: number; readonly job: Job; readonly events: Promise<readonly JobEvent[]> } | undefined;

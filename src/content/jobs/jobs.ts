@@ -38,7 +38,6 @@ export interface Result {
   readonly json: string;
 }
 
-/** A job to add. */
 export interface Order {
   /** The operation, and the input from which it opens the job in each service. */
   readonly operation: string;
@@ -61,7 +60,6 @@ export interface AddedJob {
   readonly secret: string;
   /** The secret of its payment, for the gateway; undefined if its payment is not deferred. */
   readonly chargeKey: string | undefined;
-  /** The secret that signs its webhooks. */
   readonly webhookSecret: string | undefined;
 }
 

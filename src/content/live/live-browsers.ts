@@ -23,7 +23,6 @@ const SOCKET_DIGITS = 16;
 /** Limits of the pages of one browser in all. @operator @bound */
 const LIVE_EGRESS = { receivedBytes: 4 * 1024 * 1024 * 1024, hosts: 20_000, requests: 200_000 };
 
-/** The settings of the operator. */
 export interface LiveSettings {
   /** Browsers at one time. */
   readonly max: number;

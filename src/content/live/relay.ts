@@ -31,7 +31,6 @@ interface Call extends Caller {
   readonly params: CdpFields;
 }
 
-/** The client's end of a relay. */
 export interface RelayClient {
   send(text: string): void;
   /** The client has closed its browser. */

@@ -254,7 +254,6 @@ function webErrorOf(file: "robots.txt" | "first page", failure: unknown): Turnpi
   return new TurnpikeError("page-failed", `Cannot map the site: its ${file} cannot be read (${reason})`);
 }
 
-/** The error of a map without an address. */
 function emptyError(first: PageLinks, { partial, forbidden }: MapReport): TurnpikeError {
   if ("failure" in first) return webErrorOf("first page", first.failure);
   if ("status" in first) {

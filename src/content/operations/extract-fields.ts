@@ -142,7 +142,6 @@ function schemaIn(task: ExtractionTask): SchemaTask | undefined {
   return task.kind === "schema" ? task : task.forms?.json;
 }
 
-/** The task with more for its schema. */
 function withSchema(task: ExtractionTask, more: Partial<SchemaTask>): ExtractionTask {
   if (task.kind === "schema") return { ...task, ...more };
   if (task.forms === undefined || task.forms.json === undefined) return task;

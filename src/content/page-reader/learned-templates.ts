@@ -79,7 +79,6 @@ export class LearnedTemplates {
     return { changes: isEnough ? learned.changes : undefined, checks: learned.visits % VISITS === 0 };
   }
 
-  /** Adds the result of a comparison. */
   compared(name: string, url: string, changed: boolean): void {
     const key = digestOf(name);
     const page = digestOf(url);

@@ -77,7 +77,6 @@ interface ReadSource {
   readonly outcome: ExtractionOutcome;
 }
 
-/** The ways to a page. */
 export type Pages = Pick<PageReader, "read" | "open" | "show">;
 
 /** Loads pages with a suitable engine, and has their content extracted. */

@@ -88,7 +88,6 @@ export class Visits {
     }
   }
 
-  /** Fetches the document when it is its turn. */
   async fetch(visit: Visit): Promise<FetchedDocument> {
     const release = await this.#deps.semaphore.take(visit.request.signal, visit.deadline);
     try {

@@ -7,7 +7,6 @@ const MAX_CHARACTERS = 8 * 1024 * 1024;
 /** The outcome of a search, before it is cut to the count of one caller. */
 export interface Found {
   readonly results: readonly SearchResult[];
-  /** The providers that responded. */
   readonly providers: readonly string[];
   /** Whether all providers that were asked have responded. */
   readonly complete: boolean;

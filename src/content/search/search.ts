@@ -57,7 +57,6 @@ export interface SearchResponse {
   readonly results: readonly SearchResult[];
   /** Further results, beyond the page. */
   readonly more: readonly SearchResult[];
-  /** The providers that responded. */
   readonly providers: readonly string[];
   readonly cached: boolean;
 }

@@ -14,7 +14,6 @@ const MAX_BYTES = 4 * MAX_SITEMAP_BYTES;
 /** Sitemaps that are tried if robots.txt names none. */
 const USUAL = ["/sitemap.xml", "/sitemap_index.xml", "/sitemap.txt"];
 
-/** A site whose sitemaps are read. */
 export interface SitemapSource {
   /** Any address of the site's host. */
   readonly start: URL;

@@ -38,7 +38,6 @@ export class CookieJar {
     }
   }
 
-  /** Adds cookies of the caller for a host. */
   add(cookies: readonly OwnCookie[], host: string): void {
     for (const { name, value, domain, path, secure } of cookies) {
       const scope = { domain: domain ?? host, hostOnly: domain === undefined || isIP(host) !== 0 };

@@ -45,7 +45,6 @@ export interface ExchangeConnection {
   switched(): void;
 }
 
-/** A request's body with the number of received bytes. */
 type CountedBody = RequestBody & { readonly received: number };
 
 const SWITCHED = 101;

@@ -32,7 +32,6 @@ export class UnreadBytes {
     return true;
   }
 
-  /** Returns all bytes and removes them. */
   take(): Buffer | undefined {
     const bytes = this.#bytes;
     this.#bytes = undefined;

@@ -10,7 +10,6 @@ import { type Catalogue } from "../policy/payment/catalogue.ts";
 export interface GatewayState {
   /** True while the gateway serves: all its listeners are open, and it is not stopping. */
   ready(): boolean;
-  /** The metrics as text, with their Content-Type. */
   metrics(): { readonly text: string; readonly contentType: string };
   /** The response to an HTTP-01 challenge of `tls.acme`; undefined if there is no such challenge. */
   challenge(token: string): string | undefined;

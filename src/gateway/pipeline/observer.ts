@@ -45,7 +45,6 @@ interface Watching {
 interface ObserverDeps {
   readonly metrics: HttpMetrics | undefined;
   readonly log?: AccessLog | undefined;
-  /** The counters of the route, if the requests have one. */
   readonly route?: RouteCounters | undefined;
   readonly tracing?: Tracing | undefined;
   readonly watching?: Watching | undefined;
@@ -88,7 +87,6 @@ export class Observer {
     this.#writeDown(request, 0);
   }
 
-  /** A gRPC call has ended with this status. */
   grpcEnded(status: number): void {
     this.#metrics?.grpcEnded(status);
   }

@@ -65,7 +65,6 @@ export class GatheredBody implements BodySink, RequestBody {
     this.#bounds = bounds;
   }
 
-  /** The bytes that have arrived. */
   get bytes(): Uint8Array {
     return this.#room.subarray(0, this.#length);
   }

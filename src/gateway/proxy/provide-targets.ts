@@ -77,7 +77,6 @@ export function provideTargets(deps: TargetDeps): RouteTargets {
   };
 }
 
-/** The parts that all targets of a configuration share. */
 function sharedParts({ config, wheel, buffers, bodies, spool, respondWithError }: TargetDeps) {
   const { body_buffer_size: maxGathered, response_buffer_bytes: maxBuffered } = config.buffer_pool;
   return {

@@ -190,7 +190,6 @@ export class RequestPump implements BodySink {
     this.#owner.gathered();
   }
 
-  /** Adds a piece to the waiting bytes. */
   #wait({ chunk, start, end }: Piece): void {
     if (this.#waiting?.at(-1)?.push(chunk, start, end) === false) this.#owner.fail(NO_ROOM);
   }

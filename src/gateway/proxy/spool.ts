@@ -25,7 +25,6 @@ export interface SpoolDeps {
   /** Monotonic milliseconds. */
   readonly now: () => number;
   readonly log: (message: string) => void;
-  /** Receives the number of bytes in use. */
   readonly onUse: (bytes: number) => void;
   readonly onError: (error: unknown) => void;
 }

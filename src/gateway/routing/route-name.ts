@@ -1,4 +1,3 @@
-/** The keys that identify a route. */
 export interface RouteIdentity {
   readonly host?: string;
   readonly path_prefix: string;

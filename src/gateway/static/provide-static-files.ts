@@ -5,7 +5,6 @@ import type * as Files from "./static-files.ts";
 const files = (): typeof Files => require("./static-files.ts");
 
 interface FileParts extends FeatureParts {
-  /** Files that can be open at once. */
   readonly maxOpenFiles: number;
 }
 

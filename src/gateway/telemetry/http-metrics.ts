@@ -41,7 +41,6 @@ export class HttpMetrics {
     this.#response(protocol, request);
   }
 
-  /** A gRPC call has ended. */
   grpcEnded(status: number): void {
     add(this.#row, COLUMN.grpcResponses + (status < GRPC_OTHER ? status : GRPC_OTHER), 1);
   }

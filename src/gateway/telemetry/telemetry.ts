@@ -77,7 +77,6 @@ export class Telemetry {
   }
 }
 
-/** A page of metrics, as it is sent. */
 export interface MetricsPage {
   readonly text: string;
   readonly contentType: string;

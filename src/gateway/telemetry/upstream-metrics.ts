@@ -30,7 +30,6 @@ export class ServerMetrics {
     this.#upstream = upstream;
   }
 
-  /** A connection is being opened. */
   connecting(): void {
     add(this.#row, this.#counters + SERVER_COLUMN.connections, 1);
     add(this.#row, this.#gauges + SERVER_GAUGE.connectionsOpen, 1);

@@ -39,7 +39,6 @@ interface Part {
   owner: Outgoing | undefined;
   start: number;
   end: number;
-  /** The owner's next part. */
   next: Part | undefined;
 }
 

@@ -62,7 +62,6 @@ export class SendingSide implements Sender {
     this.#arrivals?.peerEnded();
   }
 
-  /** Called when the connection is closed. */
   closed(isReset: boolean): void {
     if (this.#writeDeadline !== undefined) this.#owner.wheel.remove(this.#writeDeadline);
     this.#arrivals?.closed(isReset);

@@ -6,7 +6,6 @@ export interface Resource {
   readonly uri: string;
   readonly root: Json;
   readonly pointer: string;
-  /** The resource that contains it. */
   readonly outer: Resource | undefined;
   readonly anchors: Map<string, SchemaLocation>;
   readonly dynamicAnchors: Map<string, SchemaLocation>;

@@ -1,5 +1,4 @@
 export interface BufferPoolLimits {
-  /** Bytes of one buffer. */
   readonly bufferSize: number;
   readonly bufferCount: number;
   /** Free buffers that a new request requires. */
@@ -78,7 +77,6 @@ export class BufferPool implements BufferAccount {
     return true;
   }
 
-  /** Returns bytes that were taken. */
   give(bytes: number): void {
     this.#set(this.#used - bytes);
   }

@@ -93,7 +93,6 @@ export class SharedNames {
     return 0;
   }
 
-  /** The name of a row; undefined if the row has no name. */
   nameOf(row: number): PairName | undefined {
     const lengths = Atomics.load(this.#lengths, (row * ROW_BYTES + 8) / 4);
     if (row === 0 || lengths === 0) return undefined;

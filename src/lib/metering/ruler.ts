@@ -17,7 +17,6 @@ export interface Begin {
 export interface Ruler {
   /** Looks at the next bytes of the body. */
   scan(chunk: Uint8Array, start: number, end: number): void;
-  /** The body has ended. */
   end(): void;
   /** Bytes below this index belong to known units, or to none. */
   readonly decided: number;

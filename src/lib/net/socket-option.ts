@@ -4,7 +4,6 @@ import { cFunctions } from "../process/c-library.ts";
 
 const libc = cFunctions({ setsockopt: { args: ["i32", "i32", "i32", "ptr", "u32"], returns: "i32" } });
 
-/** A socket option of Linux. */
 export interface SocketOption {
   readonly level: number;
   readonly name: number;

@@ -138,7 +138,6 @@ export class Claims {
     }
   }
 
-  /** Gives an order to a facilitator. */
   async settle(facilitator: ChannelFacilitator, make: () => ChannelOrder): Promise<ChannelSettlement> {
     try {
       const order = make();

@@ -41,7 +41,6 @@ export class Transfers {
     this.#claims = claims;
   }
 
-  /** Money of this channel was claimed. */
   claimed(channel: Channel): void {
     this.#receiverOf(channel).hasClaims = true;
   }

@@ -20,7 +20,6 @@ export interface Paid {
   readonly further?: () => bigint;
 }
 
-/** A request that is to be paid from a channel. */
 export interface PaidRequest {
   readonly url: string;
   readonly init: RequestInit;

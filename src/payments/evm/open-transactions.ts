@@ -66,7 +66,6 @@ export class OpenTransactions {
     this.#onGap = onGap;
   }
 
-  /** All open transactions, by tag. */
   get all(): ReadonlyMap<string, OpenTransaction> {
     return this.#all;
   }

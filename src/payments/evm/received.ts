@@ -5,7 +5,6 @@ import { blockNumberRequest, type Log, type Receipt, receiptRequest } from "./no
 import { isRpcError } from "./node/rpc.ts";
 import { showsTransfer } from "./eip3009/evidence.ts";
 
-/** A settled payment, as the ledger has it. */
 export interface SettledPayment {
   /** The contract that records the nonce as used. */
   readonly asset: string;

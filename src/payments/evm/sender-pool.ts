@@ -5,7 +5,6 @@ import { type KeySender } from "./sender.ts";
 /** Time for which a key that could not send is asked last, in milliseconds. @bound */
 const REST_MS = 30_000;
 
-/** A key of the pool. */
 type PooledSender = Pick<KeySender, keyof Sender | "load" | "close">;
 
 /**

@@ -57,7 +57,6 @@ export interface CollectorOptions {
   readonly log: (message: string) => void;
 }
 
-/** The word of an upstream. */
 interface Word {
   readonly due: string;
   readonly ended: boolean;

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { isRpcError, type Request, Rpc, type RpcError } from "../evm/node/rpc.ts";
 
-/** A cluster on which payments are settled. */
 export interface SettlingCluster {
   readonly network: string;
   readonly rpc_url: string;

@@ -12,7 +12,6 @@ const SIGNATURE_BYTES = 64;
 /** The first byte of a message with version 0; below 128 the message has no version. */
 const VERSION_0 = 0x80;
 
-/** A call of a program. */
 export interface Instruction {
   readonly program: string;
   /** Positions in the accounts of the transaction; those of lookup tables follow its own keys. */
@@ -127,7 +126,6 @@ function readMessage(reader: Reader): Omit<Transaction, "signatures" | "message"
   return { signers, keys, blockhash, instructions: calls };
 }
 
-/** The number of accounts that a lookup adds. */
 function readLookup(reader: Reader): number {
   reader.take(KEY_BYTES);
   const writable = reader.take(reader.length());

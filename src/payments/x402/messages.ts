@@ -179,7 +179,6 @@ export type PaymentPayload = z.infer<typeof paymentPayloadSchema>;
 /** A payment by EIP-3009. */
 export type Eip3009Payment = z.infer<typeof eip3009PaymentSchema>;
 export type Permit2Payment = z.infer<typeof permit2PaymentSchema>;
-/** A payment on an EVM chain. */
 export type EvmPayment = Eip3009Payment | Permit2Payment;
 export type SolanaPayment = Frame & { payload: z.infer<typeof solanaPayload> };
 /** The content of the PAYMENT-RESPONSE header. */

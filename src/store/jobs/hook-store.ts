@@ -28,7 +28,6 @@ export interface HookState {
 /** A webhook that one service has taken. */
 export interface TakenHook extends HookState {
   readonly jobId: string;
-  /** The number of its job. */
   readonly job: number;
   /** Number of times that it was taken. */
   readonly turn: number;

@@ -146,7 +146,6 @@ export interface Job extends NewJob {
   readonly kinds: Readonly<Record<string, number>>;
 }
 
-/** An address of a frontier. */
 export interface Address {
   readonly url: string;
   /** `PAGE`, or the number of another task of the operation. */

@@ -1,6 +1,5 @@
 import { FileError } from "../kinds/file-error.ts";
 
-/** A file in an archive. */
 export interface ListedFile {
   readonly name: string;
   /** In bytes. */

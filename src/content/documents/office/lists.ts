@@ -2,7 +2,6 @@ import { type ChildNode, type Element, isTag, isText } from "domhandler";
 import { appendChild } from "domutils";
 import { element } from "../kinds/tree-content.ts";
 
-/** The place of a paragraph in a list. */
 export interface ListPlace {
   /** From 0 on. */
   readonly level: number;

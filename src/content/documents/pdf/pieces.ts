@@ -82,7 +82,6 @@ function reversed(text: string): string {
   return Array.from(text).toReversed().join("");
 }
 
-/** The pieces of a line whose runs are in order. */
 function piecesOfLine(runs: readonly Run[], base: Pick<Run, "y" | "size">): Piece[] {
   const pieces: Piece[] = [];
   let before: Run | undefined;

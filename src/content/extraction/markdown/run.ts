@@ -33,7 +33,6 @@ const DELIMITERS = new Map<MarkKind, string>([
 ]);
 
 export interface RunStyle {
-  /** The Markdown for a line break. */
   readonly lineBreak: "  \n" | " " | "<br>";
   /** Whether the text is bold without marks, as in a heading. */
   readonly isBold: boolean;

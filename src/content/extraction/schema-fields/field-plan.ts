@@ -40,7 +40,6 @@ export interface ObjectPlan {
 
 export type FieldPlan = LeafPlan | ListPlan | ObjectPlan;
 
-/** A schema that was read, and its fields. */
 export interface SchemaPlan {
   readonly root: ObjectPlan;
   readonly schema: Schema;

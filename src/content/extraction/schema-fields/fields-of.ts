@@ -22,7 +22,6 @@ const MAX_QUOTE = 200;
 /** Rounds in which values that are not valid together are removed. */
 const MAX_ROUNDS = 5;
 
-/** A page whose fields are read. */
 interface FieldsPage extends SeenDocument, Omit<SchemaTask, "kind" | "schema"> {}
 
 /** A document, and the known facts about its visible text. */

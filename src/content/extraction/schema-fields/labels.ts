@@ -22,7 +22,6 @@ const MAX_OF_CLASS = 500;
 export interface Pair {
   readonly from: FieldOrigin;
   readonly element: Element;
-  /** The value's text. */
   readonly text: string;
   /** The items of a value that is a list. */
   readonly items: readonly Element[];

@@ -269,7 +269,6 @@ function cardsOf(
   return best === undefined || best.score < least ? [] : best.cards;
 }
 
-/** The average number of members that a card has. */
 function coverage(cards: readonly Element[], { members }: ObjectPlan, made: (card: Element) => Scope): number {
   const looked = cards.slice(0, LOOKED);
   let found = 0;

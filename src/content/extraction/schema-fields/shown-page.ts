@@ -152,7 +152,6 @@ export class ShownPage {
     return wanted !== "" && this.#words.includes(` ${wanted} `);
   }
 
-  /** A selector of this one element. */
   selectorOf(element: Element): string {
     const steps: string[] = [];
     let at: Element | undefined = element;

@@ -1,6 +1,5 @@
 import { numbersIn } from "./numbers.ts";
 
-/** A unit of measurement. */
 export interface Unit {
   readonly dimension: string;
   /** Its size in the smallest unit of its dimension. */

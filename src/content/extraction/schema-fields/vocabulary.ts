@@ -1,7 +1,6 @@
 /** A meaning that fields have in many schemas. */
 interface ConceptData {
   readonly id: string;
-  /** Names of fields. */
   readonly names: readonly string[];
   /** Paths of schema.org properties. */
   readonly paths: readonly string[];

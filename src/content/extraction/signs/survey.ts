@@ -69,7 +69,6 @@ export class Survey {
   /** Characters of visible text, and of visible text outside of navigation, headers and footers. */
   text = 0;
   contentText = 0;
-  /** Characters of hidden text. */
   hiddenText = 0;
   readonly #byName = new Map<string, readonly Surveyed[]>();
   /** Built when a sign first needs it. Half of the pages that need a browser are recognised without it. */

@@ -66,7 +66,6 @@ export interface SchemaTask {
 /** Forms of a page to make beside its content. The selectors are those of `parseSelector`. */
 export interface FormsTask {
   readonly names: readonly ("html" | "rawHtml" | "links" | "images" | "text" | "summary")[];
-  /** Attributes whose values are returned. */
   readonly attributes: readonly { readonly selector: string; readonly attribute: string }[];
   /** Selectors of the only elements that are read, and of those that are not. They apply to the content too. */
   readonly include: readonly string[];
@@ -155,7 +154,6 @@ export interface Extraction {
   readonly title: string;
   readonly fields?: Readonly<Record<string, FieldValue>>;
   readonly forms?: PageForms;
-  /** The fields of a schema. */
   readonly values?: PageFields;
   /** The terms that the page states for its use by AI. Absent if it states none. */
   readonly terms?: AiTerms;

@@ -47,7 +47,6 @@ export interface FieldSuggestion {
   readonly quote: string;
 }
 
-/** A field without a value. */
 export interface MissingField {
   /** JSON pointer. */
   readonly path: string;
@@ -56,7 +55,6 @@ export interface MissingField {
   readonly required: boolean;
 }
 
-/** The fields of a page by a schema. */
 export interface PageFields {
   /** Fields without a value are null. */
   readonly value: Json;

@@ -85,7 +85,6 @@ function keyOf({ action, key, code, keyCode, modifiers: held }: Extract<Input, {
   return text === undefined ? { type: "rawKeyDown", ...fields } : { type: "keyDown", ...fields, text };
 }
 
-/** The text that a key enters. */
 function typedText(key: string, held: number): string | undefined {
   if ((held & ~SHIFT) !== 0) return undefined;
   if (key === "Enter") return "\r";

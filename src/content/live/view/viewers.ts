@@ -14,7 +14,6 @@ export interface Viewer {
   readonly isReady: boolean;
   /** Takes the newest picture and text. Drops what it cannot send now. */
   show(shown: Shown, picture: Picture | undefined): void;
-  /** The browser has ended. */
   ended(): void;
 }
 
@@ -87,7 +86,6 @@ export class Viewers {
     }, FRAME_MS);
   }
 
-  /** The browser has ended. */
   end(): void {
     this.#isOver = true;
     for (const viewer of this.#viewers) viewer.ended();

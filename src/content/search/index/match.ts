@@ -21,7 +21,6 @@ export interface MatchedPages {
   readonly corrections: boolean;
 }
 
-/** A query of the index. */
 export interface IndexMatch {
   /** The full-text query: any of the words. Each is quoted, so that it is never read as syntax. Empty without words. */
   readonly text: string;

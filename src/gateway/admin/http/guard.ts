@@ -139,7 +139,6 @@ export function actorOf(kind: Actor["kind"], access: Access, address: string): A
   return { kind, key: access === "full" ? "api_key" : "read_api_key", address };
 }
 
-/** The key of a request; undefined without one. */
 function shownKey(headers: Headers): string | undefined {
   const own = headers.get("x-api-key");
   if (own !== null && own !== "") return own;

@@ -51,7 +51,6 @@ export type Judgement =
       readonly restart: readonly string[];
     };
 
-/** The judgement of a text that can be read. */
 export type Judged = Extract<Judgement, { kind: "judged" }>;
 
 /** Adds an error if a gateway that was started with `atStart` cannot change to this configuration. */

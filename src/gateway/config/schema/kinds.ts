@@ -76,7 +76,6 @@ export const listenPort = z.int().min(0).max(65_535);
 
 export const connectPort = z.int().min(1).max(65_535);
 
-/** A string that must not be empty. */
 export const text = z.string().min(1, "expected a string that is not empty");
 
 /** Labels of letters, digits, `-` and `_`, with or without a final dot. A last label of digits is an IPv4 address or invalid. */

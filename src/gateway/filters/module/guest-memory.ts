@@ -26,7 +26,6 @@ export class GuestMemory {
     return latin1Text(this.#bytes, start, start + (length >>> 0));
   }
 
-  /** A copy of the bytes. */
   copy(pointer: number, length: number): Uint8Array {
     const start = this.#start(pointer, length);
     return this.#bytes.slice(start, start + (length >>> 0));

@@ -7,7 +7,6 @@ import { type Limits, typeText } from "./reading/value-types.ts";
 
 export interface PreparedModule {
   readonly abi: Abi;
-  /** The bytes to compile. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly facts: ModuleFacts;
 }

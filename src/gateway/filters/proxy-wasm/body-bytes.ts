@@ -51,7 +51,6 @@ export class BodyBytes {
     return true;
   }
 
-  /** Removes all pieces and returns them. */
   take(): Uint8Array[] {
     const pieces = this.#pieces.replace([]);
     if (this.#joined > 0) pieces.unshift(this.#room.subarray(0, this.#joined));

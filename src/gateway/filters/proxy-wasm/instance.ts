@@ -35,7 +35,6 @@ export class ProxyInstance implements Host, StreamRunner {
   readonly output = new OutputLines((level, line) => this.log(level, line));
   /** The context on which host functions work. */
   context: Context;
-  /** The plugin's own context. */
   readonly root: PluginContext;
   readonly #streams = new Map<number, StreamContext>();
   /** Streams with requests of the filter from the running callback. */

@@ -213,7 +213,6 @@ export class Stream extends Deadline implements StreamContext, Wishes, SideStrea
     this.#instance.run(this, "proxy_on_context_create", () => contextCreate(id, root));
   }
 
-  /** Returns true if the stream has ended. */
   #endAsAsked(): boolean {
     if (this.#isOver) return true;
     if (this.#local !== undefined) this.#respond(this.#local);

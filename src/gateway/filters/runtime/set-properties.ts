@@ -8,7 +8,6 @@ export class SetProperties {
     return this.#byOwner.get(owner)?.get(name);
   }
 
-  /** Returns false if there is no room. */
   set(owner: object, name: string, value: Uint8Array): boolean {
     const properties = this.#byOwner.get(owner) ?? new Map<string, Uint8Array>();
     const known = properties.get(name);

@@ -37,7 +37,6 @@ export interface KeySetDeps extends AskDeps {
 export interface KeySetSettings {
   readonly url: string;
   readonly algorithm: JwtAlgorithm;
-  /** Called when the keys have changed. */
   readonly onChange: () => void;
 }
 

@@ -2,7 +2,6 @@ import { isObject } from "../../../lib/is-object.ts";
 /** The parts of a token. They are not trusted until its signature is verified. */
 export interface JwtToken {
   readonly header: Readonly<Record<string, unknown>>;
-  /** The bytes that are signed. */
   readonly signed: Buffer;
   readonly signature: Buffer;
   readonly payload: string;

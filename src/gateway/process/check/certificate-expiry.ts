@@ -23,7 +23,6 @@ export interface ServedCertificate {
   readonly to: number;
 }
 
-/** The sections of a configuration that name certificates. */
 export type CertificateSections = Pick<Config, "admin" | "quic" | "server" | "tls">;
 
 /** The certificates in a configuration's files, in its order. A file that cannot be used is left out. */

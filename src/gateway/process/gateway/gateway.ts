@@ -58,7 +58,6 @@ class RunningGateway implements GatewayProcess {
   readonly #filters: WorkerFilters;
   /** Settles when the last change is complete. */
   readonly #turns = new Turns();
-  /** The configuration that is served. */
   #config: Config;
   readonly #store: WorkerStore;
   readonly #ledger: LedgerUpkeep;

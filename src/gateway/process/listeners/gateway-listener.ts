@@ -116,7 +116,6 @@ export class GatewayListener {
     return isSame && (!plan.useTls || begins || asksAlike(material, this.#material));
   }
 
-  /** Adds these fields to its responses. */
   announce(fields: Fields): void {
     this.#announced = fields;
   }

@@ -11,7 +11,6 @@ const NO_ROOM_MS = 1000;
 interface RestartDeps {
   /** Starts a worker. Rejects if it cannot serve. */
   readonly start: () => Promise<void>;
-  /** Called with the error of a start. */
   readonly failed: (error: unknown) => void;
   readonly isClosing: () => boolean;
   readonly log: (message: string) => void;

@@ -27,7 +27,6 @@ export class Pieces {
   isWhole = false;
   trailers: Fields = "";
 
-  /** Bytes in memory. */
   get bytes(): number {
     return this.next - (this.#blocks[0]?.at ?? this.next);
   }

@@ -20,7 +20,6 @@ const FIRST_RESPONSES_MS = 3000;
 export interface DirectoryDeps extends Omit<HealthDeps, "random" | "clock"> {
   /** Returns how connections to an upstream's servers are opened. */
   readonly dialSettings: (upstream: UpstreamConfig) => DialSettings;
-  /** The servers of an upstream have changed. */
   readonly onChange: (upstream: string, members: readonly Member[]) => void;
 }
 

@@ -38,7 +38,6 @@ export class FoundServers {
   list: readonly Found[] = [];
   /** Settles with the first response, good or bad. */
   readonly first: Promise<void>;
-  /** Called when the list has changed. */
   onChange: (() => void) | undefined;
   readonly #upstream: string;
   readonly #what: string;

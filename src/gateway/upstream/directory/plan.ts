@@ -29,7 +29,6 @@ export interface PlannedUpstream {
 export interface PlanDeps extends DiscoveryDeps {
   /** Returns how connections to an upstream's servers are opened. Throws if a file that they need cannot be used. */
   readonly dialSettings: (upstream: UpstreamConfig) => DialSettings;
-  /** The servers of an upstream have changed. */
   readonly changed: (upstream: string) => void;
 }
 

@@ -42,7 +42,6 @@ export interface Seat extends Hold {
   readonly payload: object;
 }
 
-/** The limits of a wallet's channels. */
 export interface ChannelLimits {
   /** The most that all channels may hold unspent, for example `$5`. Deposits that can still be made count. */
   readonly maxDeposit: string;

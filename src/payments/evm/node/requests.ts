@@ -85,7 +85,6 @@ export function callRequest(
   return { method: "eth_call", params: [call, toTag(at)], schema: data };
 }
 
-/** A call in a simulation of several. */
 export interface SimulatedCall {
   readonly from: Address;
   readonly to: Address;

@@ -77,7 +77,6 @@ export function notesOf(notes: readonly (readonly ChildNode[])[]): ChildNode[] {
   return items.length === 0 ? [] : [element("hr", []), element("ol", items)];
 }
 
-/** A comment of a reader. */
 export interface Comment {
   readonly author: string;
   readonly content: readonly ChildNode[];

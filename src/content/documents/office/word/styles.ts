@@ -108,7 +108,6 @@ function headingOf(name: string): number | undefined {
   return /^title$/i.test(name) ? 1 : undefined;
 }
 
-/** One level of a numbering. */
 export interface NumberingLevel {
   readonly format: string;
   readonly start: number;

@@ -4,7 +4,6 @@
 export interface OwnedText {
   readonly start: number;
   readonly end: number;
-  /** The offset of the comma, if there is one. */
   readonly comma: number | undefined;
 }
 

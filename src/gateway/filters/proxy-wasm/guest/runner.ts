@@ -8,7 +8,6 @@ export interface Runner {
   readonly plugin: Plugin;
   readonly machine: Machine;
   readonly callbacks: Callbacks;
-  /** The plugin's own context. */
   readonly root: PluginContext;
   /** Runs a callback on a context. Returns undefined if it has failed, and the instance is broken. */
   run(context: Context, name: string, call: () => number | undefined): number | undefined;

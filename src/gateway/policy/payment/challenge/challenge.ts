@@ -27,7 +27,6 @@ import { ID_MARK, marked, PreparedHeader, PreparedJson } from "./challenge-text.
 import { paymentPage } from "./payment-page.ts";
 import { requestedUrls, type ResourceLocation } from "./resource-url.ts";
 
-/** All values of a challenge's `error`. */
 export type ChallengeError = typeof UNPAID | TermsError | Reason | CreditError | MppError;
 
 interface Prepared {

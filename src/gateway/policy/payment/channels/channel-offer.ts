@@ -26,7 +26,6 @@ export const MISMATCH: Reason = "invalid_batch_settlement_evm_cumulative_amount_
 /** A payment from a channel as a route sees it. With a `refusal` it is only accepted for work that has begun. */
 export interface ChannelOffer extends Omit<AcceptedPayment, "prepaid"> {
   readonly header: string;
-  /** The address of the client. */
   readonly address: string;
   readonly channelId: string;
   readonly desk: ChannelDesk;

@@ -44,7 +44,6 @@ export interface Seller {
   readonly route: string;
   readonly facilitator: Facilitator;
   readonly target: Records.SettlementTarget;
-  /** Calls of the upstream of the route. */
   readonly upstream: Collectors.AskUpstream;
 }
 

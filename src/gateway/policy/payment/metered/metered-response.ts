@@ -39,7 +39,6 @@ export interface PaidUnits {
   readonly name: string;
   /** Units that may leave. */
   readonly room: number;
-  /** Units leave. */
   use(units: number): void;
   /** Waits for the next payment. False: none came. Rejects if the ledger fails. */
   more(): Promise<boolean>;

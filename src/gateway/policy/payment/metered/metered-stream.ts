@@ -70,7 +70,6 @@ export class MeteredStream implements PaidUnits {
     return first?.isOpen === true ? first.room : 0;
   }
 
-  /** Units have left. */
   use(units: number): void {
     const [first] = this.#covers;
     first?.use(units);

@@ -92,7 +92,6 @@ export interface RefundDeskDeps {
   readonly onEvent: OnEvent;
 }
 
-/** A refund, and the token that it sends. */
 export type TokenRefund = Refund & Pick<Payment, "token">;
 
 /** Accepts refunds, and sends them. It runs in the process that has the seller's keys. */

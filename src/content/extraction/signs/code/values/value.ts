@@ -20,9 +20,7 @@ export type Value =
   /** A text of which only a part is known. */
   | { readonly is: "text"; readonly text: string }
   | { readonly is: "elements"; readonly all: readonly Element[] }
-  /** The `dataset` of elements. */
   | { readonly is: "data"; readonly all: readonly Element[] }
-  /** The shadow trees of elements. */
   | { readonly is: "shadow"; readonly all: readonly Element[] }
   | { readonly is: "made"; readonly made: Made }
   | { readonly is: "function"; readonly node: Fn; readonly self: Value }

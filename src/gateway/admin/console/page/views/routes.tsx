@@ -18,7 +18,6 @@ import { type Column, Table } from "../parts/table.tsx";
 import { Errors } from "./overview.tsx";
 import { ButtonLink } from "../parts/button.tsx";
 
-/** The name of a route's counters. */
 function labelOf({ host, path_prefix: prefix, name }: RouteSummary): string {
   return `${host ?? ""}${prefix}${name === undefined ? "" : `#${name}`}`;
 }

@@ -35,7 +35,6 @@ interface Counted {
   readonly added: Map<string, bigint>;
 }
 
-/** A charge that was admitted. */
 interface Admitted {
   readonly key: string;
   readonly amount: bigint;
