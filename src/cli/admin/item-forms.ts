@@ -14,7 +14,6 @@ import {
 /** The kind of items that `add`, `change` and `remove` are about. */
 export interface Items {
   readonly noun: "route" | "upstream";
-  /** The word that names an item. */
   readonly word: string;
   readonly flags: readonly string[];
   /** Flags of `change` and `remove` that select one of several items. They are query parameters too. */

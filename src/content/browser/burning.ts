@@ -21,7 +21,6 @@ export interface LateVisit {
   readonly isBusy: boolean;
 }
 
-/** Calls a method of the page's session. */
 type Send = (method: string) => Promise<CdpFields>;
 
 /**

@@ -21,7 +21,6 @@ const MAX_STEP_MS = 250;
  */
 const MAX_TASKS_AT_ONCE = 1_000;
 
-/** The tab whose clock is moved forward. */
 export interface ClockedTab {
   call(method: string, params: CdpFields): Promise<CdpFields>;
   /**

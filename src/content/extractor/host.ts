@@ -3,7 +3,6 @@ import { type ExtractionJob, type ExtractionResponse } from "../extraction/tree/
 /** A thread or a process that does one job at a time. */
 export interface Host {
   send(id: number, job: ExtractionJob): void;
-  /** Stops it, whatever it does. */
   end(): void;
 }
 

@@ -106,7 +106,6 @@ export async function jobOf({ id, owner }: Ask, jobs: Jobs, kind: "documents" | 
   return job;
 }
 
-/** The jobs of a key that run. */
 async function runningOf({ owner }: Ask, jobs: Jobs): Promise<readonly Job[]> {
   if (owner === "")
     throw new TurnpikeError("unauthorized", "Cannot list jobs: this needs a key as Authorization: Bearer");

@@ -112,7 +112,6 @@ export class JobFeeds {
     return follow(feed, after, { left, leave });
   }
 
-  /** Ends all watchers. */
   close(): void {
     this.#closing.abort();
   }

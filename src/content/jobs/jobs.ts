@@ -215,7 +215,6 @@ export class Jobs {
     return this.#feeds.watch(job, after, signal);
   }
 
-  /** Ends all watchers. */
   close(): void {
     this.#feeds.close();
   }

@@ -26,7 +26,6 @@ const EVENTS_OF_TURN = 64;
 /** Bytes of a response, which is not read. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
 
-/** The services and the clocks of the sender. */
 export interface SenderOptions {
   readonly store: JobStore;
   readonly jobs: EventSource;

@@ -15,7 +15,6 @@ export interface Webhook {
   readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
 
-/** An event for a receiver. */
 export interface Notice {
   readonly job: Job;
   readonly event: JobEvent;
@@ -62,7 +61,6 @@ function bodyOf({ job, event, webhook: { metadata } }: Notice): string {
   return eventText(job, { ...event, data: shortened(event.data) }, more);
 }
 
-/** A result without its content. */
 function shortened(data: string): string {
   // The service has written it (`resultOf`).
   const whole = JSON.parse(data) as object;

@@ -6,7 +6,6 @@ import { Viewers } from "./view/viewers.ts";
 /** Payments by which a browser can run longer. A further one is refused. @bound */
 const MAX_PAYMENTS = 10_000;
 
-/** The settings of a `LiveBrowser`. */
 export interface LiveOptions {
   readonly id: string;
   readonly tokenHash: string;
@@ -112,7 +111,6 @@ export class LiveBrowser {
     return relay;
   }
 
-  /** The client has gone. */
   leave(): void {
     this.#relay?.close();
     this.#relay = undefined;

@@ -33,7 +33,6 @@ interface Call extends Caller {
 
 export interface RelayClient {
   send(text: string): void;
-  /** The client has closed its browser. */
   closed(): void;
 }
 
@@ -46,7 +45,6 @@ export class Relay {
   readonly #root: string;
   readonly #client: RelayClient;
   readonly #onUse: (target: string) => void;
-  /** The targets of the client's sessions. */
   readonly #sessions = new Map<string, string>();
   #openCalls = 0;
   #openBytes = 0;

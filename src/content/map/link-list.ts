@@ -8,7 +8,6 @@ const MAX_ADDRESSES = 200_000;
 const MAX_CHARACTERS = 16 * 1024 * 1024;
 const MAX_TITLE = 300;
 
-/** An address of a site. */
 export interface MapLink {
   readonly url: string;
   readonly title?: string;
@@ -16,9 +15,7 @@ export interface MapLink {
   readonly modified?: string;
 }
 
-/** The addresses that a map wants. */
 export interface MapScope {
-  /** An address of the site. */
   readonly start: URL;
   /** Whether hosts below the site's belong to it. */
   readonly subdomains: boolean;

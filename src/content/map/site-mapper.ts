@@ -30,7 +30,6 @@ const MAX_MATCHES = 200;
 
 export type SitemapUse = "include" | "only" | "skip";
 
-/** A request for the addresses of a site. */
 export interface MapRequest {
   /** Its scheme is http or https. */
   readonly url: URL;

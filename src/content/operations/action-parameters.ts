@@ -81,7 +81,6 @@ const action = z.discriminatedUnion("type", [
 
 type Action = z.output<typeof action>;
 
-/** The parameters of steps in a page. */
 export const actionParameters = {
   actions: z
     .array(action)

@@ -94,7 +94,6 @@ export const jsonResult = z.object({ data: z.record(z.string(), z.unknown()), ..
   description: "The fields of a schema, with their places",
 });
 
-/** The parameters beside a schema. */
 interface SchemaInput {
   readonly locale?: string | undefined;
   readonly prompt?: string | undefined;

@@ -62,7 +62,6 @@ const rule = z
   })
   .openapi("FieldRule", { description: "The learned place of a field: beside a label, or at a CSS selector" });
 
-/** The learned extractor in a response. */
 export const learnedShape = z
   .object({
     id: z.string().describe("The value of `extractor` in later requests"),

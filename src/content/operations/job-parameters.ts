@@ -23,7 +23,6 @@ const metadata = z
   .refine((members) => Object.keys(members).length <= MAX_METADATA, `must have at most ${MAX_METADATA} members`)
   .openapi(DESCRIBED);
 
-/** The receiver of the events of a job. */
 export const receiver = z
   .strictObject({
     url: webUrl.describe("Receiver of the events, by POST"),

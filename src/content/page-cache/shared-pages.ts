@@ -18,7 +18,6 @@ export interface Loaded<T> {
 
 /** Delivers a page from the cache, or by loading it. */
 export interface Ways<T> {
-  /** Reads a page that was loaded before. */
   readonly show: (source: PageSource) => Promise<T>;
   /** Loads the page. `known` is an older version; a response 304 confirms it. */
   readonly load: (known: CachedPage | undefined) => Promise<Loaded<T>>;

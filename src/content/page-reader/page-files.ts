@@ -23,7 +23,6 @@ export interface PageFile {
   readonly text: string;
 }
 
-/** The files that are fetched for one page. */
 export interface FilesOrder<T> {
   readonly first: readonly T[];
   /** Further files that a file needs. */

@@ -175,7 +175,6 @@ export interface SnapshotOptions {
 
 /** A page that has loaded in a browser, usable as long as its visit lasts. */
 export interface OpenPage {
-  /** The results of the steps of the request. */
   readonly acted: readonly ActionResult[];
   /** The page as it stands, with closed shadow trees. */
   snapshot(options?: SnapshotOptions): Promise<PageSource>;

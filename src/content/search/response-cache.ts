@@ -14,7 +14,6 @@ export interface Found {
 
 interface CachedResponse {
   readonly found: Found;
-  /** Results that were requested. */
   readonly count: number;
   readonly size: number;
   readonly until: number;

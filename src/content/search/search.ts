@@ -69,7 +69,6 @@ export interface ProviderState {
   readonly last_failure?: string;
 }
 
-/** A provider in the chain. */
 interface Link {
   readonly provider: SearchProvider;
   readonly breaker: CircuitBreaker;

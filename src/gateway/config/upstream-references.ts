@@ -1,7 +1,6 @@
 import { isObject } from "../../lib/is-object.ts";
 import { listAt } from "./diagnostic.ts";
 
-/** A key that names an upstream. */
 export interface UpstreamReference {
   readonly path: readonly (string | number)[];
   readonly name: string;

@@ -109,7 +109,6 @@ export class Http1RequestBody implements RequestBody, ChunkedSink {
     return end;
   }
 
-  /** The body will not be complete. */
   abort(error: TurnpikeError): void {
     if (this.error !== undefined) return;
     this.error = error;

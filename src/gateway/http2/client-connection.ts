@@ -150,7 +150,6 @@ export class Http2ClientConnection extends Http2Connection implements ClientStre
     this.ended(stream, trailers);
   }
 
-  /** A whole response was received. */
   responded(): void {
     this.floodBudget.earn(RESET_COST);
   }

@@ -54,7 +54,6 @@ function fieldsSize(fields: Fields): number {
 /** The parts of its connection that a request uses. */
 export interface ClientStreamConnection extends StreamConnection {
   responseEnded(stream: ClientStream, trailers: Fields): void;
-  /** A whole response was received. */
   responded(): void;
   /** A request that began at `since` (wheel time) reached its timeout. */
   timedOut(since: number): void;

@@ -184,7 +184,6 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
     if (endStream) this.ended(stream, "");
   }
 
-  /** The peer has ended its message on `stream`. */
   protected ended(stream: Http2Stream, trailers: Fields): void {
     stream.receiveEnd(trailers);
     this.halfClosed(stream);

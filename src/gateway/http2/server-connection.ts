@@ -99,7 +99,6 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
     this.wire.close();
   }
 
-  /** A whole response was sent. */
   responded(): void {
     this.floodBudget.earn(RESET_COST);
   }

@@ -49,7 +49,6 @@ export interface ExchangeConnection extends StreamConnection {
   readonly peerAddress: string;
   readonly wire: Wire;
   clientLines: ClientLines | undefined;
-  /** A whole response was sent. */
   responded(): void;
   /** Calls `told` when it is known whether the bytes written so far have arrived. */
   awaitArrival(told: Taken): void;

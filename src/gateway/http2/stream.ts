@@ -361,7 +361,6 @@ export abstract class Http2Stream extends Deadline {
     else this.taken(length);
   }
 
-  /** The peer has ended its message. */
   receiveEnd(trailers: Fields): void {
     this.#move(RECEIVE_END);
     this.#trailers = trailers;

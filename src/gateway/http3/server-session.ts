@@ -64,7 +64,6 @@ export class Http3ServerConnection extends Deadline implements ServerConnection,
     this.#arm();
   }
 
-  /** The client has opened a stream. */
   onStream(quic: QuicStream): void {
     const { counters } = this.#options;
     counters.streamsTotal++;

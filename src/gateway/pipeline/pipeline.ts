@@ -36,7 +36,6 @@ export interface Pipeline extends GatewayPaths {
   readonly limitsBodies: boolean;
   /** Undefined: every host is allowed. */
   readonly isAllowedHost: HostCheck | undefined;
-  /** Observes requests without a route. */
   readonly observer: Observer;
   /** If these buffers are used up, the gateway accepts no more requests. */
   readonly buffers: BufferPool;

@@ -13,7 +13,6 @@ export interface RequestCopy {
   begin(): void;
   /** Takes the bytes from `start` to `end`, and may keep them. */
   data(chunk: Uint8Array, start: number, end: number): void;
-  /** The body is complete. */
   end(trailers: Fields): void;
   /** The request has ended. If the body is incomplete, the copy is given up. */
   close(): void;

@@ -34,7 +34,6 @@ export class ResponseFlow {
     this.#target = target;
   }
 
-  /** The final head has arrived. */
   begin(head: ResponseHead, kind: ResponseKind): void {
     this.#kind = kind;
     this.#expected = head.bodyLength;

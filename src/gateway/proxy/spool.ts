@@ -29,7 +29,6 @@ export interface SpoolDeps {
   readonly onError: (error: unknown) => void;
 }
 
-/** A position in the file. */
 export interface SpoolExtent {
   readonly block: number;
   /** Offset within the block. */

@@ -67,7 +67,6 @@ export class FileTable {
     return this.#usage;
   }
 
-  /** The file for a normalised request path. */
   get(path: string): StaticFile | Lack {
     const entry = this.#entries.get(path);
     if (entry !== undefined && this.#wheel.now() - entry.checkedAt < VALID_MS) {

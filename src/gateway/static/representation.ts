@@ -25,7 +25,6 @@ export interface Representation extends Validators {
   readonly fields: Fields;
 }
 
-/** A served file with all its forms. */
 export interface StaticFile {
   readonly plain: Representation;
   readonly codings: readonly Coding[];

@@ -65,7 +65,6 @@ export class FilterMetrics extends NamedCounters {
     this.#name = name;
   }
 
-  /** An invocation has just ended. */
   invoked(phase: FilterPhase, outcome: FilterOutcome, { fuel, microseconds, trace }: Invocation): void {
     this.#count(phase, outcome);
     if (trace instanceof RequestTrace) trace.filterRan({ filter: this.#name, phase, outcome, fuel, microseconds });

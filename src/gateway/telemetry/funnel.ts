@@ -78,7 +78,6 @@ export class RouteFunnel {
     this.#clients = CLIENT_CLASSES.map((client) => new ClientFunnel(funnel, table, [route, client]));
   }
 
-  /** The counts of this client's class. */
   of({ fields }: Pick<RequestHead, "fields">): ClientFunnel {
     const found = this.#clients[clientClassOf(fieldValue(fields, "user-agent"))];
     if (found === undefined) throw new Error("Cannot count a request: its class of clients is unknown");

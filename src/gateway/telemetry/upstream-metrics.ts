@@ -52,7 +52,6 @@ export class ServerMetrics {
     this.#upstream?.requested();
   }
 
-  /** A final response has arrived. */
   responded(status: number): void {
     add(this.#row, this.#counters + SERVER_COLUMN.responses + Math.floor(status / 100) - 1, 1);
     this.#upstream?.responded(status);

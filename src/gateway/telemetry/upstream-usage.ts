@@ -46,7 +46,6 @@ export class UpstreamUses extends NamedCounters {
     this.set(USE.lastSeen, eventDate());
   }
 
-  /** A final response has arrived. */
   responded(status: number): void {
     if (status >= 400) this.add(status >= 500 ? USE.serverErrors : USE.clientErrors, 1);
   }

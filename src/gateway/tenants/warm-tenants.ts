@@ -33,7 +33,6 @@ export interface WarmTenantsOptions {
   readonly metrics: TenantMetrics;
 }
 
-/** The limits of `WarmTenants` in the active configuration. */
 export interface WarmTenantsLimits {
   /** Milliseconds without use after which a mapping is forgotten: `tenant_idle_ttl_ms`. */
   readonly idleMs: number;

@@ -9,7 +9,6 @@ export interface BufferPoolLimits {
 export interface PoolWatcher {
   /** `bytes` are in use now. */
   used(bytes: number): void;
-  /** A holder or a request was refused. */
   refused(): void;
 }
 

@@ -10,7 +10,6 @@ const SESSION_PART = 1 / 2;
 /** Maximum number of idle clients that one pool remembers. With more, all of them are forgotten. */
 const MAX_IDLE_SHARES = 1024;
 
-/** The client that asks for a connection. */
 export interface Client {
   /** The client's address: that of its peer, or the one that a trusted proxy names. */
   readonly clientAddress: string;

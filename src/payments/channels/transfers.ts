@@ -11,7 +11,6 @@ const MAX_CHANNELS = 1000;
 const RETRY_MS = 60_000;
 
 interface Receiver {
-  /** A channel whose money goes to it. */
   readonly channel: Channel;
   /** Money was claimed for it since it was last asked for. */
   hasClaims: boolean;

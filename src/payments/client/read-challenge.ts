@@ -7,7 +7,6 @@ import { PaymentDeclined } from "./choice.ts";
 /** Bytes of a body that are read to find a version 1 price. */
 const MAX_READ_BYTES = 256 * 1024;
 
-/** The price of a request. */
 export interface Challenge {
   /** The x402 version in which the server sent its price. */
   readonly version: 1 | 2;

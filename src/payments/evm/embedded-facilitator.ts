@@ -53,7 +53,6 @@ interface OwnChain extends Chain {
   readonly hasChannels: ReturnType<typeof channelsCheck>;
 }
 
-/** A settlement in progress. */
 interface Flight {
   /** Equal for the same payment and charge. */
   readonly digest: string;

@@ -87,7 +87,6 @@ export class KeyLender implements GasLender {
     }
   }
 
-  /** Ends all waits. */
   close(): void {
     this.#sender.close();
   }

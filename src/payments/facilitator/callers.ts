@@ -1,6 +1,5 @@
 import { bearerCheck } from "../../lib/http/bearer-token.ts";
 
-/** A program that may call the service. */
 export interface Caller {
   readonly name: string;
   /** It sends this as `Authorization: Bearer`. */

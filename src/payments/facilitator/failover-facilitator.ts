@@ -12,7 +12,6 @@ import { type PaymentPayload, type PaymentRequirements } from "../x402/messages.
 import { type Reason } from "../x402/reasons.ts";
 import { findKind, maySettle } from "../x402/terms.ts";
 
-/** One of a route's facilitators. */
 export interface Member {
   readonly name: string;
   /** The name that it has where the configuration gives it none. */

@@ -13,7 +13,6 @@ export interface HookStore {
   of(job: number): Promise<HookState | undefined>;
 }
 
-/** The progress of a webhook. */
 export interface HookState {
   /** The number of the last event that needs no further try; -1 before the first. */
   readonly sent: number;
@@ -25,7 +24,6 @@ export interface HookState {
   readonly isOver: boolean;
 }
 
-/** A webhook that one service has taken. */
 export interface TakenHook extends HookState {
   readonly jobId: string;
   readonly job: number;

@@ -174,7 +174,6 @@ export interface Taken extends Address {
   readonly startMs: number;
 }
 
-/** The end of one lease. */
 export interface Finished {
   readonly taken: Taken;
   /** `delivered`, or the reason why it was not. */

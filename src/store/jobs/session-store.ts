@@ -54,7 +54,6 @@ export interface Session extends Omit<NewSession, "ttlMs"> {
   readonly bytes: number;
 }
 
-/** A session that belongs to one use. */
 export interface TakenSession {
   readonly id: string;
   /** Number of times that it was taken. */

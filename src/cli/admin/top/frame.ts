@@ -20,7 +20,6 @@ import {
 import { type Paint, paintLine, type Span, span, type Style } from "./spans.ts";
 import { type Section, type TopState } from "./top-state.ts";
 
-/** The size of a terminal, in characters. */
 export interface Size {
   readonly columns: number;
   readonly rows: number;

@@ -9,7 +9,6 @@ import { pageText } from "./page-text.ts";
 import { pageNames } from "./page-name.ts";
 import { ResultLines } from "./result-lines.ts";
 
-/** The place for the results of a job. */
 export interface ResultSink {
   /** The number of the last result that it has. */
   readonly last: number;

@@ -33,7 +33,6 @@ export function textRow(name: "th" | "td", texts: readonly string[]): Element {
   );
 }
 
-/** A document whose text is elements. */
 export interface TreeDocument {
   readonly title: string;
   readonly about?: About;

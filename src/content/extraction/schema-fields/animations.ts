@@ -1,6 +1,5 @@
 import { ANIMATION, type Declarations, hides } from "./hiding-styles.ts";
 
-/** The frames of an animation as declarations. */
 export interface Frames {
   readonly first: Declarations;
   readonly last: Declarations;

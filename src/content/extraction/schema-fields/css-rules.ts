@@ -5,7 +5,6 @@ const WINDOW_WIDTH = 1280;
 /** Characters of the selectors around a nested rule. */
 const MAX_OUTER = 2_000;
 
-/** A rule of a style sheet. */
 export interface Rule {
   readonly selectors: readonly string[];
   readonly body: string;

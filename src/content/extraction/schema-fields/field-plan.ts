@@ -12,7 +12,6 @@ const MAX_REFERENCES = 20;
 
 type Kind = "string" | "number" | "integer" | "boolean";
 
-/** A field with one value. */
 export interface LeafPlan {
   readonly kind: "leaf";
   readonly names: FieldNames;

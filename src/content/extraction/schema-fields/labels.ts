@@ -72,12 +72,10 @@ export class Labels {
     }
   }
 
-  /** The values beside a label. */
   of(label: string): readonly Pair[] {
     return this.#pairs.get(label) ?? [];
   }
 
-  /** The labels beside which this value stands. */
   labelled(value: Scalar, leaf: LeafPlan): readonly string[] {
     return [...this.#pairs].flatMap(([label, pairs]) => {
       const values = pairs.map(({ text }) => typedValue(leaf, text, this.#page));

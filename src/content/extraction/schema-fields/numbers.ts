@@ -159,7 +159,6 @@ const RANGE = new RegExp(
   "u",
 );
 
-/** An amount of money in a text. */
 export interface Money {
   readonly amount: number | undefined;
   readonly currency: string | undefined;

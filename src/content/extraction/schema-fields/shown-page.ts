@@ -135,7 +135,6 @@ export class ShownPage {
     return this.#texts.getOrInsertComputed(node, () => this.#read(node, MAX_TEXT).replaceAll("\n", " "));
   }
 
-  /** The visible text as its lines. */
   lines(element: Element): readonly string[] {
     return this.#read(element, MAX_TEXT).split("\n");
   }

@@ -2,7 +2,6 @@ import { type Element } from "domhandler";
 import { type FieldOrigin } from "../tree/page-fields.ts";
 import { normalName } from "./names.ts";
 
-/** The place of a value in a page. */
 export interface Place {
   readonly from: FieldOrigin;
   readonly element: Element;

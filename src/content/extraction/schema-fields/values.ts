@@ -14,10 +14,8 @@ const MAX_SHORT = 300;
 /** The earliest year of a date, which may be one of a birth or of a foundation. */
 const FIRST_YEAR = 1500;
 
-/** The value of a field. */
 export type Scalar = string | number | boolean;
 
-/** The page of a value. */
 interface Origin {
   readonly base: string;
   readonly locale: string;

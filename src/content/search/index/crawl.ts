@@ -106,7 +106,6 @@ class Crawler {
   readonly #host: string;
   readonly #fetching = new Set<string>();
   #fetches = 0;
-  /** Pages of this site in the index. */
   #pages: number;
   /** Whether an address was skipped because the site has reached its number of pages. */
   #leftOut = false;

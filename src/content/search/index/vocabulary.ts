@@ -20,7 +20,6 @@ export class Vocabulary {
     this.#database = database;
   }
 
-  /** Counts a page with these words. */
   add(words: ReadonlySet<string>): void {
     const add = this.#database.query<unknown, [string]>(
       "INSERT INTO vocabulary (word, pages) VALUES (?, 1) ON CONFLICT (word) DO UPDATE SET pages = pages + 1",

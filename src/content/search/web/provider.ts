@@ -25,7 +25,6 @@ export type FilterName = keyof SearchFilters;
 export interface ProviderRequest {
   /** Plain words: commands of search engines are removed. Not empty. */
   readonly query: string;
-  /** The provider supports all that are set. */
   readonly filters: SearchFilters;
   /** Results that are still wanted. A hint. */
   readonly count: number;

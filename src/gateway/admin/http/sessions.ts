@@ -10,7 +10,6 @@ const IDLE_MS = 60 * 60 * 1000;
 /** Bytes of a session's secret. */
 const TOKEN_BYTES = 32;
 
-/** A console session, without its secret. */
 export interface Session {
   readonly access: Access;
   /** Sent with the cookie in every request that changes something. Only the log-in returns it. */

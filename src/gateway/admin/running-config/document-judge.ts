@@ -51,7 +51,6 @@ export type CheckMaterial = (
   since: { readonly served: Config; readonly isEdit: boolean },
 ) => Promise<Findings>;
 
-/** The parts of a judge that stay. */
 interface JudgeDeps {
   readonly source: ConfigSource;
   readonly cache: ParseCache;

@@ -18,7 +18,6 @@ interface Plan {
   readonly items: Plan | undefined;
 }
 
-/** A file or variable that a document names. */
 interface NamedFile {
   readonly path: readonly (string | number)[];
   /** The key, without the positions in lists. */

@@ -44,7 +44,6 @@ export class RecordedSchema extends Readable {
     return this.#made;
   }
 
-  /** The members of an object. */
   get shape(): unknown {
     return this.#on === undefined ? this.#args[0] : this.#on.shape;
   }

@@ -50,7 +50,6 @@ export class UpstreamCalls {
 
 /** The calls of one filter: its own, and those for the requests that it processes. */
 export class FilterCalls {
-  /** The calls of the filter itself. */
   readonly own: CallGroup;
   readonly #all: UpstreamCalls;
   readonly #streams = new Set<OpenCalls>();

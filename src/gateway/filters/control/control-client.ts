@@ -7,7 +7,6 @@ import { MAX_CALLS } from "./remote-control.ts";
 export class ControlClient {
   readonly #control: ControlLink;
   readonly #send: (message: ControlReply) => void;
-  /** The function that cancels each call. */
   readonly #calls = new Map<number, () => void>();
 
   /** `send` never throws. Messages to a worker that has exited are dropped. */

@@ -79,7 +79,6 @@ export class ControlTransport implements ControlLink {
     this.use({ connections: 0, commandMs: this.#commandMs });
   }
 
-  /** Fails the calls in progress. */
   close(): void {
     for (const connection of [...this.#connections, ...this.#retired]) connection.close();
   }

@@ -58,7 +58,6 @@ export class RemoteControl implements ControlLink {
     else done?.({ kind: "reply", bytes: Buffer.from(message.bytes) });
   }
 
-  /** Fails the calls in progress. */
   close(): void {
     const waiting = [...this.#calls.values()];
     this.#calls.clear();

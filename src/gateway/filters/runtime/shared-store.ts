@@ -89,7 +89,6 @@ export class SharedStore {
     return message;
   }
 
-  /** Removes a listener from all queues. */
   forget(ready: Ear): void {
     for (const queue of this.#queues) queue.ears = queue.ears.filter((ear) => ear !== ready);
   }

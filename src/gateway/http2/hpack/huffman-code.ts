@@ -19,7 +19,6 @@ const LENGTHS: readonly number[] = [
 export interface HuffmanCode {
   /** Bits of the code, 5 to 30. */
   readonly length: number;
-  /** The code, in the low bits. */
   readonly code: number;
 }
 

@@ -22,7 +22,6 @@ export interface RouteRules {
 export class Plan {
   readonly #rules: RouteRules;
   readonly #coding: Coding | undefined;
-  /** The request's fields, as the client sent them. */
   readonly #requestFields: Fields;
 
   constructor(rules: RouteRules, coding: Coding | undefined, requestFields: Fields) {

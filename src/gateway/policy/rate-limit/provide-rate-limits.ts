@@ -10,7 +10,6 @@ import type * as Redis from "./redis-store.ts";
 const redis = (): typeof Redis => require("./redis-store.ts");
 
 interface RateLimitParts extends FeatureParts {
-  /** The buckets of all workers. */
   readonly rateLimits: RateLimits;
 }
 

@@ -44,7 +44,6 @@ export class RateLimits {
     this.#sweeps.unref();
   }
 
-  /** The buckets of free requests. */
   get free(): RateLimits {
     return (this.#free ??= this.#forFree());
   }

@@ -2,7 +2,6 @@ import { type Config } from "../../config/config.ts";
 import { DEAF, listen, type Listener } from "../../wire/tcp.ts";
 import { hostAndPort } from "../../../lib/http/url-host.ts";
 
-/** A listener as the configuration describes it. */
 export interface ListenerPlan {
   readonly address: string;
   /** 0: the kernel chooses one. */
@@ -15,7 +14,6 @@ export interface ListenerPlan {
   readonly readsHello: boolean;
 }
 
-/** A listener as clients reach it. */
 export interface BoundListener {
   readonly address: string;
   readonly port: number;

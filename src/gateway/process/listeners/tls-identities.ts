@@ -72,7 +72,6 @@ export class TlsIdentities {
   }
 }
 
-/** The certificates of a listener, by name. */
 class Certificates {
   readonly isSeveral: boolean;
   readonly #fallback: KeyPair;

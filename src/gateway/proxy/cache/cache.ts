@@ -49,7 +49,6 @@ export interface CacheWatcher {
 
 export interface CacheDeps extends CacheClocks {
   readonly store: CacheStore;
-  /** The stored responses of all routes. */
   readonly stores: Pick<Stores, "invalidate">;
   readonly watcher: CacheWatcher;
 }

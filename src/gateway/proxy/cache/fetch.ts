@@ -81,7 +81,6 @@ export class Fetch implements SubrequestSink {
     this.#own = own;
   }
 
-  /** Adds a client as a reader. */
   join(exchange: Exchange, request: CacheRequest): void {
     const reader = new Reader(exchange, request, this.#readers.size > 0);
     this.#readers.add(reader);

@@ -11,7 +11,6 @@ interface Try {
   readonly rewrite: ((path: string) => string) | undefined;
 }
 
-/** An invocation of a filter that has ended. */
 export interface FilterRun {
   readonly filter: string;
   readonly phase: string;

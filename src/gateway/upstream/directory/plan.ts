@@ -35,7 +35,6 @@ export interface PlanDeps extends DiscoveryDeps {
 /** The upstreams of one configuration, and their discoveries. */
 export class Plan {
   readonly upstreams: ReadonlyMap<string, PlannedUpstream>;
-  /** The discoveries, by their upstream and settings. */
   readonly #discoveries = new Map<string, Discovery>();
   readonly #previous: ReadonlyMap<string, Discovery>;
   readonly #deps: PlanDeps;

@@ -8,7 +8,6 @@ export class NotSigned extends Error {}
 const MAX_VALID_S = 600;
 const MAX_UPTO_VALID_S = 7_200;
 
-/** A payment that a wallet is to sign. */
 export interface Signing {
   readonly required: PaymentRequired;
   readonly accepted: PaymentRequirements;

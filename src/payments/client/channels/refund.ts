@@ -19,7 +19,6 @@ import { channelPayment, type Channels, type Hold } from "./channels.ts";
 import { isCorrective, resynchronised } from "./resynchronise.ts";
 import { signVoucher } from "./sign-channel.ts";
 
-/** A refund that a server has made. */
 export interface Refunded {
   /** Atomic units. */
   readonly amount: string;

@@ -73,7 +73,6 @@ export class OpenTextReader {
     return { author: textOf(childOf(annotation, "dc:creator")), content: this.all(annotation) };
   }
 
-  /** The content of a frame or a shape. */
   drawing(shape: XmlElement): ChildNode[] {
     const runs = new Runs();
     this.#drawing(shape, runs);

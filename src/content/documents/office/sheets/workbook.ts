@@ -12,7 +12,6 @@ export interface Workbook {
   readonly hidden: readonly string[];
 }
 
-/** A heading and what is below it. */
 interface Section {
   readonly level: 2 | 3;
   readonly name: string;

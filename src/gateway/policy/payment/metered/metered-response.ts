@@ -161,7 +161,6 @@ export class MeteredResponse extends PausingSink {
     return this.#isFull || this.#isAsking;
   }
 
-  /** Passes on what is paid for. */
   #release(): void {
     while (this.#state === "flowing" && !this.#isAsking) {
       const units = Math.min(this.#ruler.waiting, this.#stream.room);

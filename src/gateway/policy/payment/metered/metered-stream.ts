@@ -41,7 +41,6 @@ export class MeteredStream implements PaidUnits {
   readonly #first: Payment;
   /** The first one is open, or will be with the next unit. */
   readonly #covers: Cover[];
-  /** A payment is being recorded. */
   #isTaking = false;
   #isOver = false;
   #wake: (() => void) | undefined;

@@ -213,7 +213,6 @@ class MeteredPayment {
   }
 }
 
-/** Responds to a further payment that was taken. */
 function respondTaken(exchange: Exchange, name: string, receipt: Fields): void {
   respond(exchange, 200, JSON_FIELDS + receipt, Buffer.from(JSON.stringify({ stream: name })));
 }

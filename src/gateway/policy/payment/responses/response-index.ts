@@ -48,7 +48,6 @@ interface IndexRow {
   readonly isFile: number;
 }
 
-/** The sums of all rows. */
 interface Account {
   readonly bytes: number;
   readonly responses: number;

@@ -79,7 +79,6 @@ export interface PaidRoute extends PaidRouteServices {
   readonly gift?: Gift | undefined;
   /** Every payment must have an id from the client. */
   readonly requiresId: boolean;
-  /** The receiver of settlement reports. */
   readonly target: SettlementTarget;
   readonly signer: TermsSigner | undefined;
   /** Issues challenges of the `Payment` scheme beside those of x402; undefined if it is off. */

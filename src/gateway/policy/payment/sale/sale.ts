@@ -320,7 +320,6 @@ export class Sale {
     return !(this.#paidRoute.chargesFailures && isChargedFailure(overrides, requirements));
   }
 
-  /** There is no response to sell. */
   #broken(error: TurnpikeError): SaleEnd {
     this.#request.release();
     const isSpent = error.code === "payment-conflict";

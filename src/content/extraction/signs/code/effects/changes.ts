@@ -25,7 +25,6 @@ const UNCOVERS = /^(?:show|fadeIn|slideDown|fadeTo|toggle|slideToggle)$/;
 /** Styles that hide an element. */
 const HIDES = /none|hidden/;
 
-/** A property of `target` that is set. */
 interface Assignment {
   readonly left: ESTree.MemberExpression;
   readonly key: string;
