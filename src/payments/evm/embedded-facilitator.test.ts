@@ -49,6 +49,20 @@ describe.skipIf(!hasChain)("the embedded facilitator", () => {
     expect(await shop.token.balanceOf(payer.address)).toBe(990_000n);
   });
 
+  test("a payment that settles, or has settled, is refused for other requirements", async () => {
+    const facilitator = await shop.facilitator();
+    const payer = await shop.payer();
+    const payment = await shop.pay(payer);
+    const larger = { ...shop.requirements, amount: "20000" };
+    const settle = (requirements: typeof larger) => facilitator.settle(payment, requirements);
+    const [settled, other] = await Promise.all([settle(shop.requirements), settle(larger)]);
+    const later = [await settle(larger), await settle({ ...shop.requirements, payTo: payer.address })];
+    expect(settled.kind).toBe("settled");
+    const amount = { kind: "refused", reason: "invalid_exact_evm_payload_authorization_value_mismatch" } as const;
+    const payee = { kind: "refused", reason: "invalid_exact_evm_recipient_mismatch" } as const;
+    expect([other, ...later]).toEqual([amount, amount, payee]);
+  });
+
   for (const count of [20, 100]) {
     test(`settles ${count} payments at once with one key`, async () => {
       const facilitator = await shop.facilitator();

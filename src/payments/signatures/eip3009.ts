@@ -15,6 +15,16 @@ export function checkEip3009Terms(
   requirements: PaymentRequirements,
   now: number,
 ): Reason | undefined {
+  const reason = checkEip3009Agreement(payment, requirements);
+  if (reason !== undefined) return reason;
+  const error = checkValidity(transferOf(payment, requirements), requirements, now);
+  if (error === "over") return "invalid_exact_evm_payload_authorization_valid_before";
+  if (error === "early") return "invalid_exact_evm_payload_authorization_valid_after";
+  return undefined;
+}
+
+/** Like `checkEip3009Terms`, without the times. Its result never changes. */
+export function checkEip3009Agreement(payment: Eip3009Payment, requirements: PaymentRequirements): Reason | undefined {
   const { accepted } = payment;
   const transfer = transferOf(payment, requirements);
   if (requirements.scheme !== "exact" || accepted.scheme !== "exact") return "invalid_exact_evm_scheme";
@@ -24,9 +34,6 @@ export function checkEip3009Terms(
   if (BigInt(transfer.value) !== BigInt(requirements.amount)) {
     return "invalid_exact_evm_payload_authorization_value_mismatch";
   }
-  const error = checkValidity(transfer, requirements, now);
-  if (error === "over") return "invalid_exact_evm_payload_authorization_valid_before";
-  if (error === "early") return "invalid_exact_evm_payload_authorization_valid_after";
   return undefined;
 }
 

@@ -223,13 +223,13 @@ test.each<[string, Case, object]>([
     { kind: "refused" },
   ],
   [
-    "has a minute left and another payee, and may be under way",
-    { payment: signedPayment(NOW, { to: PAYER, validBefore: String(NOW + 60) }) },
+    "has a minute left and has not begun, and may be under way",
+    { payment: signedPayment(NOW, { validAfter: String(NOW + 1), validBefore: String(NOW + 60) }) },
     open("its time is nearly over, and nothing was sent"),
   ],
   [
-    "has 61 seconds left and another payee",
-    { payment: signedPayment(NOW, { to: PAYER, validBefore: String(NOW + 61) }) },
+    "has 61 seconds left and has not begun",
+    { payment: signedPayment(NOW, { validAfter: String(NOW + 1), validBefore: String(NOW + 61) }) },
     { kind: "refused" },
   ],
   [

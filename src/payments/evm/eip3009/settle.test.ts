@@ -44,10 +44,10 @@ interface Case {
   readonly after?: Responses;
   /** Unix seconds. */
   readonly validBefore?: number;
-  readonly value?: string;
+  readonly validAfter?: number;
 }
 
-async function settle({ sent, resumed, before, after, validBefore = NOW + 60, value = "10000" }: Case) {
+async function settle({ sent, resumed, before, after, validBefore = NOW + 60, validAfter = 0 }: Case) {
   scripted.responses = { ...SOUND, ...before };
   const sendings: Sending[] = [];
   const sender: Sender = {
@@ -63,7 +63,8 @@ async function settle({ sent, resumed, before, after, validBefore = NOW + 60, va
     },
   };
   const chain = { node: scripted.node, sender, factories: new Factories([]) };
-  const payment = signedPayment(NOW, { nonce: NONCE, validBefore: String(validBefore), value });
+  const times = { validBefore: String(validBefore), validAfter: String(validAfter) };
+  const payment = signedPayment(NOW, { nonce: NONCE, ...times });
   const settlement: Settlement = await settleEip3009(chain, payment, REQUIREMENTS);
   return { settlement, sendings };
 }
@@ -163,8 +164,8 @@ describe("before a transaction", () => {
   });
 });
 
-describe("a payment with unfit terms", () => {
-  const reason = "invalid_exact_evm_payload_authorization_value_mismatch";
+describe("a payment whose time has not begun", () => {
+  const reason = "invalid_exact_evm_payload_authorization_valid_after";
   const ending = NOW + 60;
 
   test.each<[string, number, Responses, object]>([
@@ -178,7 +179,7 @@ describe("a payment with unfit terms", () => {
       { kind: "unknown" },
     ],
   ])("%s", async (_what, validBefore, before, expected) => {
-    expect((await settle({ validBefore, before, value: "9999" })).settlement).toMatchObject(expected);
+    expect((await settle({ validBefore, before, validAfter: NOW + 1 })).settlement).toMatchObject(expected);
   });
 });
 

@@ -1,5 +1,6 @@
 import { type Address, type Hex, isAddress } from "../../x402/address.ts";
 import { checkSignature, checkTerms } from "../../signatures/check-payment.ts";
+import { checkEip3009Agreement } from "../../signatures/eip3009.ts";
 import { type Outcome, type Settlement, type Verification } from "../../x402/facilitator.ts";
 import { type Eip3009Payment, type PaymentRequirements } from "../../x402/messages.ts";
 import { type Reason } from "../../x402/reasons.ts";
@@ -25,12 +26,15 @@ const AFTERWARDS: ReadonlySet<Reason> = new Set([
 ]);
 
 /** Moves the money by this payment's authorization, unless it has moved already. */
-export function settleEip3009(
+export async function settleEip3009(
   chain: Chain,
   payment: Eip3009Payment,
   requirements: PaymentRequirements,
 ): Promise<Settlement> {
-  return new Eip3009Settlement(chain, payment, requirements).settle();
+  // A payment that has settled meets no other requirements.
+  const reason = checkEip3009Agreement(payment, requirements);
+  if (reason !== undefined) return refused(reason);
+  return await new Eip3009Settlement(chain, payment, requirements).settle();
 }
 
 class Eip3009Settlement {
@@ -143,7 +147,7 @@ class Eip3009Settlement {
   }
 
   /**
-   * Ends the settlement of a payment with invalid terms. If the payment's time is nearly over, a transaction of an
+   * Ends the settlement of a payment outside its time. If the payment's time is nearly over, a transaction of an
    * earlier process may still be pending. Then the payment is refused only when no block can include it any more.
    */
   async #concludeUnfit(reason: Reason): Promise<Settlement> {
