@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { symlinkSync, unlinkSync } from "node:fs";
 import { canMakeNetwork, runInOwnNetwork } from "../../lib/testing/own-network.ts";
 import { DEAF, listen } from "../wire/tcp.ts";
 import { dial, PrivateAddressError } from "./dial.ts";
@@ -57,6 +58,24 @@ test("a Unix socket is not a network address, and no check applies to it", async
   await dial({ unix }, { allowPrivate: false, tls: undefined }, accept, rethrow).done;
   server.stop(true);
   expect(accepted).toBe(true);
+});
+
+function reachUnix(unix: string, isResolved: boolean): Promise<unknown> {
+  return dial({ unix }, { allowPrivate: true, tls: undefined, isResolved }, letGo, rethrow)
+    .done.then(() => "reached")
+    .catch(String);
+}
+
+test("a link in the path of a Unix socket is refused only if links have been resolved before", async () => {
+  const unix = `/tmp/turnpike-dial-${crypto.randomUUID()}.sock`;
+  const link = `${unix}-link`;
+  const server = Bun.listen({ unix, socket: { data() {} } });
+  symlinkSync(unix, link);
+  expect([await reachUnix(link, false), await reachUnix(unix, true)]).toEqual(["reached", "reached"]);
+  expect(await reachUnix(link, true)).toContain("a link is in the socket's path");
+  expect(await reachUnix("/nowhere/a.sock", true)).not.toContain("link");
+  unlinkSync(link);
+  server.stop(true);
 });
 
 test("a connection that is aborted before it is open rejects, and is not accepted", async () => {
