@@ -102,7 +102,6 @@ export class ParkedRequest extends Deadline {
     this.#runtime.wheel.remove(this);
     this.#runtime.parks.give();
     this.#forget?.();
-    this.#forget = undefined;
     resolve(end);
   }
 }

@@ -165,7 +165,8 @@ class OpenCalls implements CallGroup {
     if (target === undefined) return "unknown-upstream";
     if (this.#isClosed || !this.#counter.mayBegin()) return "full";
     const left = (call: OpenCall): void => {
-      if (this.#calls.delete(call)) this.#counter.changed(-1);
+      this.#calls.delete(call);
+      this.#counter.changed(-1);
     };
     return { target, client: this.#client, memory, onError, left };
   }

@@ -123,7 +123,6 @@ export class RequestSide implements StageOwner, RequestBody, BodySink {
   }
 
   #allow(): void {
-    if (this.#isAllowed || this.#isOver) return;
     const { head } = this.#stream.exchange;
     const list = this.#list;
     const error =
@@ -143,14 +142,12 @@ export class RequestSide implements StageOwner, RequestBody, BodySink {
   // --- from the client ---
 
   data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
-    if (this.#isOver) return true;
     const takesMore = this.#stage?.data(chunk, start, end) ?? true;
     this.#stream.watch();
     return takesMore;
   }
 
   end(trailers: Fields): void {
-    if (this.#isOver) return;
     this.#trailerText = trailers;
     this.#stage?.end(trailers);
     this.#stream.watch();
@@ -244,7 +241,6 @@ export class RequestSide implements StageOwner, RequestBody, BodySink {
   }
 
   #sendEnd(): void {
-    if (this.#isOver) return;
     if (this.#announced >= 0 && this.#sent < this.#announced) {
       this.#stream.failWith(BROKEN, "makes the body shorter than announced");
       return;

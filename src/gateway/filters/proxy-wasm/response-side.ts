@@ -299,18 +299,9 @@ export class ResponseSide extends PausingSink implements StageOwner {
     const pieces = this.#early;
     const trailers = this.#earlyEnd;
     this.#forgetEarly();
-    for (const piece of pieces) {
-      // A callback can have ended the stream.
-      if (this.#isOver()) return;
-      this.data(piece);
-    }
-    if (this.#isOver()) return;
+    for (const piece of pieces) this.data(piece);
     if (trailers !== undefined) this.end(trailers);
     else this.#askForMore();
-  }
-
-  #isOver(): boolean {
-    return this.#state === "over";
   }
 
   /** Resumes a source that was paused, if the client takes more. */
