@@ -10,12 +10,11 @@ export interface Message {
 /** Longest message of a server, in bytes. A row of the ledger is less than a hundredth of it. */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 const HEAD_BYTES = 5;
-const NOTHING = Buffer.alloc(0);
 
 /** Splits the server's bytes into messages. It delivers no message after its end. */
 export class Wire {
   readonly #socket: Socket;
-  #rest: Buffer = NOTHING;
+  /** Bytes of the message that has begun. */
   #pieces: Buffer[] = [];
   /** Missing bytes of the message that has begun. A value of 0 or less means that it is complete. */
   #pending = 0;
@@ -46,7 +45,6 @@ export class Wire {
     this.#ended = true;
     this.#socket.destroy();
     this.#pieces = [];
-    this.#rest = NOTHING;
     this.onEnd(error);
   }
 
@@ -63,10 +61,8 @@ export class Wire {
     this.#pieces.push(chunk);
     this.#pending -= chunk.length;
     if (this.#pending > 0 || this.#ended) return;
-    let bytes = this.#pieces.length === 1 ? chunk : Buffer.concat(this.#pieces);
-    if (this.#rest.length > 0) bytes = Buffer.concat([this.#rest, bytes]);
+    const bytes = this.#pieces.length === 1 ? chunk : Buffer.concat(this.#pieces);
     this.#pieces = [];
-    this.#rest = NOTHING;
     this.#cut(bytes);
   }
 
@@ -87,7 +83,7 @@ export class Wire {
       if (this.#ended) return;
       at = end;
     }
-    if (at < bytes.length) this.#rest = bytes.subarray(at);
+    if (at < bytes.length) this.#pieces = [bytes.subarray(at)];
   }
 }
 
