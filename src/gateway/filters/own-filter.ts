@@ -225,7 +225,8 @@ export class OwnFilter implements Filter {
     if (decision.kind === "responded") return decision;
     // If the filter does not see the response, its instance is free by now. The client can be slow.
     const error = await parked.takeBody();
-    return error === undefined && !exchange.gone ? decision : this.#refuse(exchange, error ?? errors.FAILED);
+    if (error !== undefined) return this.#refuse(exchange, error);
+    return exchange.gone ? RESPONDED : decision;
   }
 
   #notResumed(exchange: Exchange, end: ParkEnd): FilterDecision | Promise<FilterDecision> {

@@ -42,7 +42,7 @@ function requestFunctions(
   const fields = () => state.request?.fields ?? "";
   return {
     get_method() {
-      state.enter(0);
+      state.enter();
       const code = METHODS.indexOf(state.request?.method ?? "");
       return state.done(code === -1 ? OTHER_METHOD : code);
     },
@@ -57,7 +57,7 @@ function requestFunctions(
       return state.done(lineCount(fields()));
     },
     body_len() {
-      state.enter(0);
+      state.enter();
       return state.done(state.request?.bodyLength ?? 0);
     },
     read_body(offset: number, out: number, capacity: number) {
@@ -82,18 +82,20 @@ function replyFunctions(
       return state.done(undefined);
     },
     respond(status: number, pointer: number, length: number) {
-      const memory = state.enter(Math.min(length >>> 0, MAX_REPLY_BYTES));
+      const size = Math.min(length >>> 0, MAX_REPLY_BYTES);
+      const memory = state.enter(size);
       if (!isStatus(status)) throw state.abort(`responds with status ${status}`);
       memory.check(pointer, length);
-      state.reply = { status, body: memory.copy(pointer, Math.min(length >>> 0, MAX_REPLY_BYTES)) };
+      state.reply = { status, body: memory.copy(pointer, size) };
       return state.done(undefined);
     },
     log(pointer: number, length: number) {
-      const memory = state.enter(Math.min(length >>> 0, MAX_LOG_BYTES));
+      const size = Math.min(length >>> 0, MAX_LOG_BYTES);
+      const memory = state.enter(size);
       memory.check(pointer, length);
       if (state.logLines < MAX_LOG_LINES) {
         state.logLines++;
-        log(new TextDecoder().decode(memory.copy(pointer, Math.min(length >>> 0, MAX_LOG_BYTES))));
+        log(new TextDecoder().decode(memory.copy(pointer, size)));
       }
       return state.done(undefined);
     },
@@ -131,21 +133,21 @@ function responseFunctions(
 > {
   return {
     get_response_status() {
-      state.enter(0);
+      state.enter();
       return state.done(state.response?.status ?? 0);
     },
     get_response_header(name: number, length: number, out: number, capacity: number) {
       return writeField(state, state.response?.fields ?? "", [name, length, out, capacity]);
     },
     response_body_len() {
-      state.enter(0);
+      state.enter();
       return state.done(state.response?.bodyLength ?? 0);
     },
     read_response_body(offset: number, out: number, capacity: number) {
       return readBytes(state, state.response?.body ?? NO_BODY, [offset, out, capacity]);
     },
     set_response_status(status: number) {
-      state.enter(0);
+      state.enter();
       if (!isStatus(status)) throw state.abort(`sets the status ${status}`);
       state.newStatus = status;
       return state.done(undefined);
@@ -188,7 +190,7 @@ function readBytes(
   bytes: Uint8Array,
   [offset, out, capacity]: readonly [number, number, number],
 ): number {
-  const rest = offset === 0 ? bytes : bytes.subarray(offset >>> 0);
+  const rest = bytes.subarray(offset >>> 0);
   const memory = state.enter(Math.min(rest.length, capacity >>> 0));
   return state.done(memory.writeBytes(rest, out, capacity));
 }

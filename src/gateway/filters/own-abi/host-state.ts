@@ -42,7 +42,7 @@ export class HostState {
   reason: string | undefined;
 
   /** Begins a host function that goes over `bytes` bytes. Returns the memory. */
-  enter(bytes: number): GuestMemory {
+  enter(bytes = 0): GuestMemory {
     const { guest } = this;
     if (this.isInside) throw this.abort("continues after a function of the gateway has failed");
     this.isInside = true;

@@ -94,7 +94,7 @@ export class Machine {
   }
 
   /** The memory. A host function begins with this call, which charges for the bytes that the function goes over. */
-  enter(bytes: number): GuestMemory {
+  enter(bytes = 0): GuestMemory {
     const memory = this.#memory;
     if (this.#reason !== undefined || this.#trap !== undefined)
       throw this.abort("continues after a function of the gateway has failed");
@@ -124,7 +124,7 @@ export class Machine {
       // The runtime passes an i32 as a signed number.
       for (let i = 0; i < parameters.length; i++) parameters[i] = (parameters[i] ?? 0) >>> 0;
       try {
-        return run(this.enter(0), parameters);
+        return run(this.enter(), parameters);
       } catch (error) {
         if (error instanceof HostAbort || error instanceof ExitAtStart) throw error;
         // The filter's own allocator has trapped, or the stack is full.
@@ -138,7 +138,7 @@ export class Machine {
   /** A host function with an i32 and an i64 parameter. */
   wide(run: (id: number, value: bigint) => number): HostFunction {
     return (id: number, value: bigint) => {
-      this.enter(0);
+      this.enter();
       return run(id >>> 0, value);
     };
   }

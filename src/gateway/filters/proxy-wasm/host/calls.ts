@@ -120,7 +120,7 @@ function named(instance: Host, parameters: Numbers) {
 
 function begun({ machine }: Host, call: number | CallRefusal, out: number): number {
   if (typeof call === "string") return REFUSED[call];
-  machine.enter(0).setU32(out, call);
+  machine.enter().setU32(out, call);
   return STATUS.ok;
 }
 
@@ -130,7 +130,7 @@ function utf8({ machine }: Host, pointer: number, length: number): string {
 
 function pairs({ machine }: Host, pointer: number, length: number): Pairs | undefined {
   machine.charge(length >>> PAIRS_SHIFT);
-  return decodePairs(machine.enter(0), pointer, length);
+  return decodePairs(machine.enter(), pointer, length);
 }
 
 /** A copy of the bytes; undefined if there are too many. */

@@ -60,7 +60,7 @@ export function wasiFunctions(instance: Host): Record<string, HostFunction> {
 function wideFunctions({ machine }: Host): Record<string, HostFunction> {
   return {
     clock_time_get: (_clock: number, _precision: bigint, out: number) => {
-      machine.enter(0).setU64(out, nanoseconds());
+      machine.enter().setU64(out, nanoseconds());
       return ERRNO.success;
     },
     clock_res_get: machine.wrap((memory, [, out = 0]) => {
@@ -68,7 +68,7 @@ function wideFunctions({ machine }: Host): Record<string, HostFunction> {
       return ERRNO.success;
     }),
     fd_seek: () => {
-      machine.enter(0);
+      machine.enter();
       return ERRNO.badFile;
     },
   };
@@ -77,7 +77,7 @@ function wideFunctions({ machine }: Host): Record<string, HostFunction> {
 /** A WASI function that the gateway does not support. */
 export function wasiStub({ machine }: Host): HostFunction {
   return () => {
-    machine.enter(0);
+    machine.enter();
     return ERRNO.notSupported;
   };
 }
