@@ -11,9 +11,9 @@ afterEach(closeServers);
 /** A caller waits for seconds for a server that does not respond. These servers respond at once. */
 const SOON_MS = patient(1000);
 
-async function outcome(port: number, sslMode: SslMode): Promise<string> {
+async function outcome(port: number, sslMode: SslMode, host = "127.0.0.1"): Promise<string> {
   const attempt: Attempt = { socket: undefined };
-  const target = { host: "127.0.0.1", port, user: "me", database: "db", sslMode } as const;
+  const target = { host, port, user: "me", database: "db", sslMode } as const;
   const dialled = dial(target, "", attempt).then(() => "open", String);
   const told = await within(SOON_MS, dialled, () => "no result in time");
   attempt.socket?.destroy();
@@ -46,6 +46,16 @@ test.each([
   const { port, heard } = await serve(...responses);
   expect(await outcome(port, "require")).toStartWith(expected);
   expect(heard()).toStartWith("\0\0\0\b\u0004\u00d2\u0016/");
+});
+
+test.each([
+  ["localhost", true],
+  ["127.0.0.1", false],
+])("a server at %s is asked for its name in TLS: %p", async (host, isNamed) => {
+  const { port, heard } = await serve("S", "close");
+  expect(await outcome(port, "require", host)).toStartWith("TLS failed (");
+  // The ClientHello is not encrypted.
+  expect(heard().includes(host)).toBe(isNamed);
 });
 
 test("a port without a server is an error with its code", async () => {
