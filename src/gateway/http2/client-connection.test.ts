@@ -264,6 +264,9 @@ test("until the server has announced how many requests it takes, there is room f
   fresh.settings([[3, 1]]);
   // This connection has no more room, but its owner can now open others.
   expect([fresh.connection.room, fresh.connection.knowsRoom, fresh.owner.releases]).toEqual([0, true, 1]);
+  fresh.settings([[3, 2]]);
+  fresh.settings([[3, 2]]);
+  expect([fresh.connection.room, fresh.owner.releases]).toEqual([1, 2]);
   fresh.head(1, f.END_STREAM, OK);
   expect(fresh.connection.room).toBe(1);
   expect(fresh.owner.releases).toBeGreaterThan(1);
