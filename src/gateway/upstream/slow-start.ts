@@ -27,7 +27,6 @@ export class SlowStart {
 
   /** The part of the weight: above 0, at most 1. */
   get part(): number {
-    if (this.#since === Number.NEGATIVE_INFINITY) return 1;
     const part = (this.#now() - this.#since) / this.#ms;
     if (part < 1) return Math.max(part, LEAST_PART);
     this.#since = Number.NEGATIVE_INFINITY;

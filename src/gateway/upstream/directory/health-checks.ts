@@ -66,7 +66,6 @@ export class HealthChecks implements CheckRunner {
 
   close(): void {
     for (const check of this.#checks.values()) this.#stop(check);
-    this.#checks.clear();
   }
 
   due(check: ServerCheck): void {
