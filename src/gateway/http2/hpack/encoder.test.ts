@@ -143,3 +143,7 @@ test("any length is written in at most 19 bytes, and reads back as the same leng
     }),
   );
 });
+
+test("the room for encoded fields is little more than their length", () => {
+  expect(maxEncodedLength("a".repeat(6400))).toBe(6500);
+});
