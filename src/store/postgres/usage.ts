@@ -91,14 +91,8 @@ export class PostgresUsage implements UsageStore {
   async #add(run: Run, { gateway, sequence, routes, upstreams, funnel }: UsageBatch): Promise<void> {
     const { epoch } = await lock(run);
     if ((await sequenceOf(run, gateway)) >= sequence) return;
-    if (routes.length > 0) {
-      const uses = await within(run, routes, "routes", epoch);
-      await run(sql.ADD_ROUTES, [epoch, JSON.stringify(uses)]);
-    }
-    if (upstreams.length > 0) {
-      const uses = await within(run, upstreams, "upstreams", epoch);
-      await run(sql.ADD_UPSTREAMS, [epoch, JSON.stringify(uses)]);
-    }
+    await run(sql.ADD_ROUTES, [epoch, JSON.stringify(await within(run, routes, "routes", epoch))]);
+    await run(sql.ADD_UPSTREAMS, [epoch, JSON.stringify(await within(run, upstreams, "upstreams", epoch))]);
     for (const [day, added = []] of Map.groupBy(funnel, (use) => use.day)) {
       await run(sql.ADD_FUNNEL, [JSON.stringify(await within(run, added, "funnel", day))]);
       await run(sql.FORGET_DAYS, [day]);
