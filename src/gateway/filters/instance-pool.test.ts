@@ -4,6 +4,7 @@ import { TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { InstancePool } from "./instance-pool.ts";
 import { type OwnInstance } from "./own-abi/own-instance.ts";
 import { Quota } from "./runtime/quota.ts";
+import { MAX_INSTANCES } from "./runtime/runtime.ts";
 
 const TRIM_MS = 10_000;
 
@@ -191,4 +192,8 @@ test("a closed pool drops its free instances at once, and the others when they c
   // A late request is still served.
   pool.give(take(pool));
   expect(pool.all).toBe(0);
+});
+
+test("the instances of a worker leave some of the runtime's 4,096 fast memories to others", () => {
+  expect(4096 - MAX_INSTANCES).toBeWithin(50, 100);
 });
