@@ -36,8 +36,11 @@ function hasLatePicture(page: Survey): boolean {
 const TRANSFORMERS =
   /\bmathjax\b|\/(?:tex-(?:mml-)?(?:chtml|svg)|latest)\.js|(?:katex[\w./@-]{0,60}|\/)auto-render[\w.-]{0,20}\.js|\bmermaid\b|\/(?:zero-md|docsify|marked|showdown|markdown-it|strapdown|remark)[\w.@/-]{0,60}\.js|asciinema|viz\.js|vega-embed|emojione|twemoji|google-code-prettify/i;
 
-function isTransformed({ code: { unknown } }: Survey): boolean {
-  return unknown.some(({ address }) => TRANSFORMERS.test(address));
+function isTransformed({ code: { unknown, inline } }: Survey): boolean {
+  return (
+    unknown.some(({ address }) => TRANSFORMERS.test(address)) ||
+    inline.some(({ isModule, code }) => isModule && /^\s*import\b/m.test(code) && TRANSFORMERS.test(code))
+  );
 }
 
 /** Whether the page has more hidden than visible text, so that a script probably shows the hidden text. */

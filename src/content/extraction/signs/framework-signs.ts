@@ -2,15 +2,19 @@ import { isComment } from "domhandler";
 import { type Sign } from "./sign.ts";
 import { hasShadowRoot, type Survey, type Surveyed } from "./survey.ts";
 
-/** Fragments that htmx, Turbo, Unpoly, Livewire or the include scripts of small sites load without user action. */
+/** Fragments that htmx, hyperscript, Turbo, Unpoly, Livewire or the include scripts of small sites load without user action. */
 function hasLateFragment(page: Survey): boolean {
   if (page.hasAny(LATE_ATTRIBUTES)) return true;
   if (page.having("src").some(({ name }) => LATE_ELEMENTS.has(name))) return true;
-  const triggered = [...page.having("hx-trigger"), ...page.having("data-hx-trigger")];
-  return triggered.some(({ attribs }) =>
-    /(?:^|[\s,])(?:load|revealed|intersect|every)\b/.test(attribs["hx-trigger"] ?? attribs["data-hx-trigger"] ?? ""),
+  return TRIGGERS.some((name) =>
+    page
+      .having(name)
+      .some(({ attribs }) => /(?:^|[\s,])(?:load|revealed|intersect|every|init)\b/.test(attribs[name] ?? "")),
   );
 }
+
+/** Attributes with the events of htmx, and with the code of hyperscript. */
+const TRIGGERS = ["hx-trigger", "data-hx-trigger", "_", "data-script"];
 
 /** Elements that load their content from the address in `src`. */
 const LATE_ELEMENTS = new Set(["turbo-frame", "include-fragment", "html-include", "amp-list"]);
@@ -44,8 +48,8 @@ const SMALL_ELEMENT =
 /** Angular renders the page's component beside this element, which stays empty. */
 const ROUTER = "router-outlet";
 
-function isEmptyCustomElement({ name, text, media, elements, hidden }: Surveyed): boolean {
-  if (hidden || text > 0 || media > 0 || elements > 2 || name === ROUTER) return false;
+function isEmptyCustomElement({ name, text, media, elements, hidden, chrome }: Surveyed): boolean {
+  if (hidden || chrome || text > 0 || media > 0 || elements > 2 || name === ROUTER) return false;
   return !SMALL_ELEMENT.test(name);
 }
 

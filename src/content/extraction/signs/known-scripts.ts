@@ -13,7 +13,7 @@ const LIBRARIES = new Set(
   (
     "jquery bootstrap popper modernizr polyfill polyfills corejs core-js regenerator-runtime lodash underscore moment dayjs html5shiv " +
     "html5 respond lazysizes lazyload lazyload-min picturefill swiper slick owl flickity glide splide fancybox lightbox " +
-    "lightbox2 magnific-popup isotope masonry imagesloaded aos wow gsap velocity hammer fastclick instantpage quicklink " +
+    "lightbox2 glightbox magnific-popup isotope masonry imagesloaded aos wow gsap velocity hammer fastclick instantpage quicklink " +
     "webfont webfontloader focus-visible what-input clipboard hoverintent skip-link-focus-fix smooth-scroll foundation uikit " +
     "materialize fontawesome all-fontawesome headroom sticky tippy superfish photoswipe baguettebox scrollreveal prism"
   ).split(" "),

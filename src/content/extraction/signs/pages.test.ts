@@ -172,6 +172,8 @@ describe("a sign of a page with code", () => {
     ["a part that is loaded at once", "<p hx-trigger='click, load'>x</p>", "late-fragment"],
     ["a part that is loaded in view", "<p data-hx-trigger=revealed>x</p>", "late-fragment"],
     ["no part that is loaded by a click", "<p hx-trigger=click>x</p>", undefined],
+    ["a part that hyperscript loads at once", "<p _='on load fetch /a put it into me'>x</p>", "late-fragment"],
+    ["no part that hyperscript loads by a click", "<p _='on click fetch /a put it into me'>x</p>", undefined],
     ["a part with an address", "<include-fragment src=/a>x</include-fragment>", "late-fragment"],
     ["an attribute of its library", "<p sse-connect=/a>x</p>", "late-fragment"],
     ["a boundary that failed", "<!--$!--><template></template>", "client-island"],
@@ -187,6 +189,9 @@ describe("a sign of a page with code", () => {
     ["a component without text", "<price-table><i></i></price-table>", "empty-custom-element"],
     ["no component with more elements", "<price-table><i></i><i></i><i></i></price-table>", undefined],
     ["no component with a picture", "<price-table><img></price-table>", undefined],
+    ["no component in a footer", "<footer><site-year></site-year></footer>", undefined],
+    ["a diagram that a module draws", "<script type=module>import m from '/mermaid.mjs'</script>", "transformed-text"],
+    ["no diagram that waits", "<script>q.onclick = () => import('/mermaid.mjs')</script>", undefined],
     ["no hidden component", "<price-table hidden></price-table>", undefined],
     ["no router", "<router-outlet></router-outlet>", undefined],
     ["no icon", "<my-icon></my-icon><ion-row></ion-row>", undefined],
@@ -293,6 +298,14 @@ describe("the scripts that may change a page are", () => {
       [
         ["/site-behaviour.js", false, false],
         ["/a.js", true, true],
+      ],
+    ],
+    [
+      "those of Qwik that run without a user's event",
+      `${APP}<div q:base=/q/><p on:qvisible=a.js#s>x</p><p on:click=b.js#t>x</p></div>`,
+      [
+        ["/site-behaviour.js", false, false],
+        ["/q/a.js", true, true],
       ],
     ],
     [

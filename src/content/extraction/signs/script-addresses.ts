@@ -13,8 +13,12 @@ const OF_PAGE = /\/(?:app|pages|routes|nodes)\/|(?:^|\/)(?:page|route|index|main
 const SHARED =
   /(?:^|[/._-])(?:framework|vendors?|polyfills?|react|react-dom|vue|runtime|webpack|main-app|scheduler)[.-]/i;
 
+/** Attributes with the addresses of code that Qwik runs without an event of the user. */
+const QWIK_EVENTS = ["on:qvisible", "on-document:qinit", "on-document:qidle"];
+
 /** The external scripts of a page. The page's own come before those that a site's pages share. */
-export function scriptAddresses({ code, source, elements }: Survey): ScriptAddress[] {
+export function scriptAddresses(survey: Survey): ScriptAddress[] {
+  const { code, source, elements } = survey;
   const found = new Map<string, ScriptAddress & { readonly rank: number }>();
   const add = (address: string | undefined, isModule: boolean, isComponent = false): void => {
     if (address === undefined || address.length > MAX_ADDRESS_LENGTH) return;
@@ -25,9 +29,12 @@ export function scriptAddresses({ code, source, elements }: Survey): ScriptAddre
     if (!found.has(key)) found.set(key, { url: key, isModule, isComponent, rank });
   };
   for (const { address, isModule } of code.unknown) add(address, isModule);
+  const base = survey.having("q:base")[0]?.attribs["q:base"] ?? "";
   for (const { name, attribs } of elements) {
     if (name === "astro-island") add(attribs["component-url"], true, true);
-    else if (name === "link" && attribs["rel"] === "modulepreload") add(attribs["href"], true);
+    for (const event of QWIK_EVENTS)
+      if (event in attribs) add(`${base}${attribs[event]}`, true, true);
+      else if (name === "link" && attribs["rel"] === "modulepreload") add(attribs["href"], true);
   }
   for (const map of code.importMaps) for (const [, address] of map.matchAll(ADDRESS)) add(address, true);
   for (const { code: inline } of code.inline) {

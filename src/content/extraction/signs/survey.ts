@@ -34,7 +34,8 @@ const MAX_PHRASE_LENGTH = 300;
 /** Characters and words that occur in notices and templates. */
 const PHRASE = /\{\{|<%|…|\.\.|。/;
 
-const CHROME = new Set(["nav", "header", "footer"]);
+/** Names and roles of the parts around the content. */
+const CHROME = new Set(["nav", "header", "footer", "navigation", "banner", "contentinfo"]);
 const MEDIA = new Set(["img", "picture", "video", "audio", "iframe", "object", "embed", "input", "textarea", "select"]);
 const NO_TEXT = new Set(["script", "style", "noscript", "title", "textarea", "iframe", "noembed", "noframes"]);
 const CODE = new Set(["pre", "code", "samp", "kbd", "xmp", "textarea"]);
@@ -130,7 +131,7 @@ export class Survey {
   element(element: Element, parent: number): boolean {
     const { name, attribs } = element;
     const above = this.elements[parent];
-    const chrome = above?.chrome === true || CHROME.has(name) || attribs["role"] === "navigation";
+    const chrome = above?.chrome === true || CHROME.has(name) || CHROME.has(attribs["role"] ?? "");
     const hidden = above?.hidden === true || isHidden(element);
     const media = MEDIA.has(name) ? 1 : 0;
     this.elements.push({ element, name, attribs, text: 0, media, elements: 0, chrome, hidden, parent });

@@ -49,7 +49,7 @@ export class Changes {
     if (target.is === "made") {
       if (/^(?:className|id|cssText|style)$/.test(key)) target.made.names += ` ${textOf(value) ?? ""}`;
       if (/^inner(?:HTML|Text)$|^textContent$/.test(key))
-        for (const tag of tagsIn(textOf(value) ?? "?")) target.made.tags.add(tag);
+        for (const tag of tagsIn(htmlOf(value) ?? "x")) target.made.tags.add(tag);
     }
     if (key === "href" && value.is === "constant" && target.is === "elements") this.#change(target.all);
     const mayBeText =
@@ -204,8 +204,14 @@ function tagsOf(value: Value): readonly string[] {
 function mayHaveContent(value: Value): boolean {
   if (value.is === "made") return hasContent(value.made);
   if (value.is === "elements" || value.is === "other" || value.is === "function") return false;
-  const text = textOf(value);
+  const text = htmlOf(value);
   return text === undefined || !(isWithoutContent(text) || (value.is === "text" && isAside(text.slice(0, 200))));
+}
+
+/** The HTML of a value. In a text without elements, a letter represents the part that is not known. */
+function htmlOf(value: Value): string | undefined {
+  const text = textOf(value);
+  return value.is === "text" && !value.text.includes("<") ? `${value.text}x` : text;
 }
 
 /** Whether a method hides elements, or uncovers them. Undefined if it does neither. */

@@ -21,7 +21,7 @@ export function hasContent({ tags, names }: Made): boolean {
   if (elements.length === tags.size && inner.length > 0 && inner.every((tag) => WITHOUT_CONTENT.test(tag)))
     return false;
   // A link without a text is the mark of a heading, or leads to the top.
-  return elements.some((tag) => !WITHOUT_CONTENT.test(tag) && (tag !== "a" || tags.has("#text") || tags.has("?")));
+  return elements.some((tag) => !WITHOUT_CONTENT.test(tag) && (tag !== "a" || tags.has("#text")));
 }
 
 /** Whether HTML has only elements without content. */

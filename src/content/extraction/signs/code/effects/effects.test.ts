@@ -10,7 +10,7 @@ const PAGE =
   `<section id="ad"><h2>Anno Domini</h2><p id="year">79</p></section><div id="ad-2"><p id="offer">Buy</p></div>` +
   `<v-w>Given words</v-w><d-s><template shadowrootmode="open"><p id="late"></p></template>Words</d-s>` +
   `<time id="day" datetime="2024-05-02">2 May</time><time id="hour"></time><ul id="l"><li>One</li></ul>` +
-  `<pre><code id="k">let a = 1</code></pre><div id="menu"></div><div id="n"></div><p id="m" class="modal">Log in</p></main>`;
+  `<pre><code id="k">let a = 1</code></pre><div id="menu"></div><div id="map"></div><div role="banner"><p id="b">Now</p></div><div id="n"></div><p id="m" class="modal">Log in</p></main>`;
 const SOURCE: PageSource = {
   engine: "static",
   body: "",
@@ -57,6 +57,8 @@ describe("code that runs by itself", () => {
     'l.append("Welcome " + guest)',
     'l.append(document.createElement("li"))',
     'const a = document.createElement("a"); a.textContent = "x"; l.append(a)',
+    'const a = document.createElement("a"); a.textContent = `${given}`; l.append(a)',
+    "l.append(`${name}: ${given}`)",
     'const d = document.createElement("div"); d.id = "notice"; l.append(d)',
     'const f = document.createDocumentFragment(); f.append("x"); l.append(f)',
     'const d = document.createElement("i"); d.attachShadow({ mode: "closed" }).append(document.createElement("p")); l.append(d)',
@@ -580,6 +582,10 @@ describe("code that runs by itself", () => {
     '$("#l").append($("#p"))',
     'l.append(document.createElement("img"))',
     'const a = document.createElement("a"); l.append(a)',
+    'const a = document.createElement("a"); a.textContent = "#"; l.append(a)',
+    'const a = document.createElement("a"); a.className = "back-to-top"; a.textContent = "Up"; l.append(a)',
+    'L.map("map")',
+    'b.textContent = "x"',
     'const d = document.createElement("div"); d.className = "modal"; l.append(d)',
     'const d = document.createElement("div"); d.style.position = "fixed"; l.append(d)',
     'const d = document.createElement("div"); d.style.cssText = "display: none"; l.append(d)',
@@ -863,6 +869,10 @@ describe("code of a module, which may have libraries", () => {
     ["const rows = state([]); start(() => { get().then(() => { put(rows, all) }) })", undefined],
     ['const rows = state([]); start(() => { get().then(() => { run(() => { put(rows, "all") }) }) })', "client-state"],
     ["const rows = state([]); start(() => { get().then(() => { run(() => { put(rows, load(other)) }) }) })", undefined],
+    [
+      'const rows = (() => load())(); start(() => { get().then(() => { run(() => { put(rows, "all") }) }) })',
+      undefined,
+    ],
     [
       'const rows = state([]); start(() => { get().then(() => { run(() => { put(rows, load("x")) }) }) })',
       "client-state",

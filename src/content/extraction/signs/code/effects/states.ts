@@ -57,7 +57,11 @@ function stateOf(sources: readonly Source[] | undefined, values: Values): Node |
 function firstValue([source]: readonly Source[], values: Values): Node | undefined {
   if (source?.is !== "value" || source.node.type !== "CallExpression") return undefined;
   const { callee, arguments: args } = source.node;
-  if (callee.type === "Super" || /^(?:elements|made)$/.test(values.of(source.node, source.scope).is)) return undefined;
+  if (
+    /^(?:Super|.*FunctionExpression)$/.test(callee.type) ||
+    /^(?:elements|made)$/.test(values.of(source.node, source.scope).is)
+  )
+    return undefined;
   const [first, second] = args;
   if (first === undefined) return source.node;
   if (second !== undefined) return undefined;

@@ -17,7 +17,7 @@ const CONTROLS =
 
 /** Names of parts that most readers never see, that only a user action fills, or that are beside the content. */
 const ASIDE =
-  /cookie|consent|gdpr|modal|pop-?up|newsletter|toast|dialog|overlay|tooltip|lightbox|(?:^|[-_\s])chat|backdrop|drawer|snackbar|alert|(?:^|[-_\s])(?:msg|err(?:or)?s?|status|spinner|nav|search|cart|basket|wish-?list|log-?in|dots|bullets|pagination|arrows|thumbs|scrollbar|progress|re?captcha|share|print|toggle|announcer|sr-only|live-?region|disqus_thread|template|tpl)(?:$|[-_\s])/i;
+  /cookie|consent|gdpr|modal|pop-?up|newsletter|toast|dialog|overlay|tooltip|lightbox|(?:^|[-_\s])chat|backdrop|drawer|snackbar|alert|(?:^|[-_\s])(?:msg|err(?:or)?s?|status|spinner|nav|search|cart|basket|wish-?list|log-?in|dots|bullets|pagination|arrows|thumbs|scrollbar|progress|re?captcha|share|print|toggle|announcer|sr-only|live-?region|disqus_thread|template|tpl|maps?|(?:to|go|scroll)-?top)(?:$|[-_\s])/i;
 
 /** Names of advertisements. A part with a heading is content, such as the years AD. */
 const ADVERTISEMENT = /(?:^|[-_\s])(?:ads?|adslot|advert\w*)(?:$|[-_\s])/i;

@@ -68,8 +68,8 @@ export function textOf(value: Value): string | undefined {
   return value.is === "constant" ? String(value.value ?? "") : undefined;
 }
 
-/** The names of the elements in a text of HTML. */
+/** The names of the elements in HTML, and "#text" if it has letters or digits. */
 export function tagsIn(html: string): string[] {
   const tags = Array.from(html.matchAll(/<([a-z?][\w-]*)/gi), ([, name = ""]) => name.toLowerCase());
-  return html.replaceAll(/<[^>]*>?/g, "").trim() === "" ? tags : [...tags, "#text"];
+  return /[\p{L}\p{N}]/u.test(html.replaceAll(/<[^>]*>?/g, "")) ? [...tags, "#text"] : tags;
 }
