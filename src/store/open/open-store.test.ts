@@ -37,6 +37,12 @@ test("the error for a file in a folder that does not exist says so", () => {
   expect(() => openStore(path)).toThrow(`Cannot open the ledger "${path}": its folder does not exist; create it first`);
 });
 
+test("the error for a file that is not a ledger names the file and the cause", () => {
+  const path = join(folder, "text.db");
+  writeFileSync(path, "not a database, but long enough to be taken for one".repeat(99));
+  expect(() => openStore(path)).toThrow(`Cannot open the ledger "${path}": file is not a database`);
+});
+
 test.each([99, 16])("a file of a newer version, or of one before the first, is refused, and not changed", (version) => {
   const path = join(folder, `version-${version}.db`);
   const other = new Database(path);

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { chmodSync, closeSync, openSync } from "node:fs";
-import { codeOf, whyUnwritable } from "../../lib/caught.ts";
+import { codeOf, FULL_DISK, messageOf, whyUnwritable } from "../../lib/caught.ts";
 
 /** `SQLITE_FCNTL_HAS_MOVED` writes 1 if the name of the open file is gone, or belongs to another file. */
 const HAS_MOVED = 20;
@@ -38,8 +38,14 @@ export function openSqlite(
     return database;
   } catch (error) {
     database.close();
-    throw error;
+    throw codeOf(error)?.startsWith("SQLITE_") === true ? refusal(error, path, what) : error;
   }
+}
+
+function refusal(error: unknown, path: string, what: string): Error {
+  const code = codeOf(error) ?? "unknown";
+  const why = code.startsWith("SQLITE_") && !FULL_DISK.has(code) ? messageOf(error) : whyUnwritable(error);
+  return Object.assign(new Error(`Cannot open ${what} "${path}": ${why}`, { cause: error }), { code });
 }
 
 /** SQLite gives its -wal and -shm files the mode of the main file, so the mode is set before SQLite opens the file. */
@@ -49,8 +55,7 @@ function makeOwn(path: string, what: string): void {
     chmodSync(path, 0o600);
   } catch (error) {
     // Its folder is not created: perhaps its disk is not mounted, and an empty ledger would accept spent payments again.
-    const refused = new Error(`Cannot open ${what} "${path}": ${whyUnwritable(error)}`, { cause: error });
-    throw Object.assign(refused, { code: codeOf(error) ?? "unknown" });
+    throw refusal(error, path, what);
   }
 }
 

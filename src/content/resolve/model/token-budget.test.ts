@@ -63,7 +63,9 @@ test("a file that cannot be used stops the model, and is reported", () => {
   writeFileSync(join(state.path, "broken.sqlite"), "no database ".repeat(100));
   const counts = budget("broken.sqlite");
   expect(() => counts.reserve(1)).toThrow("its tokens cannot be counted");
-  expect(log).toEqual(["cannot count the language model's tokens: file is not a database"]);
+  expect(log).toEqual([
+    expect.stringMatching(/^cannot count the language model's tokens: .*: file is not a database$/),
+  ]);
 });
 
 test("calls that end after the service are not counted again", () => {
