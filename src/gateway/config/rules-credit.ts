@@ -1,6 +1,7 @@
 import { messageOf } from "../../lib/caught.ts";
 import { parseEvmNetwork, parseNetwork } from "../../payments/x402/networks.ts";
 import type * as Terms from "../../payments/x402/terms.ts";
+import { type RouteX402Config } from "./config.ts";
 import { creditTerms, pricedNames } from "./credit-route.ts";
 import { type Draft, firstWith, type Report } from "./draft.ts";
 import { CREDIT_PATH } from "./own-paths.ts";
@@ -24,6 +25,7 @@ export function checkCredit({ x402, routes }: Draft, report: Report): void {
     if (parseNetwork(name) !== parseEvmNetwork(name))
       report.problem(`${at}.network`, "credit is sold on EVM chains only");
   }
+  unusable(sold, routes, report);
   const amountOf = (price: string, at: string): bigint => {
     try {
       const [amount = 0n] = [sold, ...sold.accepts].map((one) =>
@@ -49,5 +51,27 @@ export function checkCredit({ x402, routes }: Draft, report: Report): void {
     for (const [j, name] of pass.routes.entries()) {
       if (!known.has(name)) report.problem(`${at}.routes[${j}]`, `there is no priced route ${JSON.stringify(name)}`);
     }
+  }
+}
+
+/** Warns about a currency in which credit is sold, and that no route accepts. */
+function unusable(sold: RouteX402Config, routes: Draft["routes"], report: Report): void {
+  const priced = routes.flatMap((route) => (route?.x402 === undefined ? [] : [route.x402, ...route.x402.accepts]));
+  const spent = new Set(priced.map(currencyOf));
+  for (const [i, one] of [sold, ...sold.accepts].entries()) {
+    const currency = currencyOf(one);
+    if (currency === "" || spent.has(currency)) continue;
+    const at = i === 0 ? "x402.credit" : `x402.credit.accepts[${i - 1}]`;
+    report.warning(`${at}.asset`, "no route accepts this token on this network, so that its credit pays for nothing");
+  }
+}
+
+/** Empty if the terms are not valid. */
+function currencyOf(one: Terms.Terms): string {
+  try {
+    const { network, asset } = terms().compileTerms(one);
+    return `${network} ${asset.toLowerCase()}`;
+  } catch {
+    return "";
   }
 }

@@ -3,6 +3,7 @@ import { compileWholePattern } from "../../lib/patterns/linear-pattern.ts";
 import { type RouteConfig } from "./config.ts";
 import { type Condition, conditionOfMatch, covers } from "./covers.ts";
 import { firstWith, type Report } from "./draft.ts";
+import { unservedMethod } from "../../lib/http/http-method.ts";
 import { FIELD_ROLES, hasForwardedPrefix, HOP_BY_HOP_FIELDS } from "../../lib/http/field-roles.ts";
 
 /**
@@ -37,15 +38,26 @@ export function checkMatch({ match, path_prefix: prefix }: RouteConfig, path: st
   if (grpc !== undefined) checkGrpc({ ...match, grpc }, prefix, { path: `${path}.grpc`, report });
 }
 
-type Conditions = Pick<NonNullable<RouteConfig["match"]>, "headers" | "query"> & { readonly path_pattern?: string };
+type Conditions = Pick<NonNullable<RouteConfig["match"]>, "methods" | "headers" | "query"> & {
+  readonly path_pattern?: string;
+};
+
+/** A pattern without alternatives that begins with a letter or digit, as no path does. */
+const NO_PATH = /^\w(?![?*{])[^|]*$/;
 
 /** Checks the patterns and names of conditions. */
 export function checkConditions(
-  { path_pattern: pattern, headers, query }: Conditions,
+  { path_pattern: pattern, methods, headers, query }: Conditions,
   path: string,
   report: Report,
 ): void {
   if (pattern !== undefined) checkPattern(pattern, `${path}.path_pattern`, report);
+  if (pattern !== undefined && NO_PATH.test(pattern))
+    report.warning(`${path}.path_pattern`, "matches no path, because a path begins with /");
+  for (const [i, method] of methods.entries()) {
+    const reason = unservedMethod(method);
+    if (reason !== "") report.warning(`${path}.methods[${i}]`, `matches no request: ${reason}`);
+  }
   for (const [i, condition] of headers.entries()) {
     checkField(condition.name, `${path}.headers[${i}].name`, report);
     checkTest(condition, `${path}.headers[${i}]`, report);

@@ -1,5 +1,7 @@
 import { canonicalAddress } from "../../payments/x402/address.ts";
-import { isForeign } from "../../payments/x402/networks.ts";
+import { SETTLEMENT_GUARD_S } from "../../payments/signatures/validity.ts";
+import { isEvm, isForeign } from "../../payments/x402/networks.ts";
+import { createAllowedHosts } from "../../lib/http/allowed-hosts.ts";
 import { type Steps } from "../../lib/slices.ts";
 import { HOP_BY_HOP_FIELDS } from "../../lib/http/field-roles.ts";
 import { messageOf } from "../../lib/caught.ts";
@@ -142,6 +144,8 @@ function compiled(terms: X402Terms.Terms, path: string, report: Report): Payment
   }
 }
 
+const CHANNEL = "batch-settlement";
+const TOO_SHORT = `every payment is refused: ${SETTLEMENT_GUARD_S} s of its time must be left for the settlement`;
 const MISTYPED = "the letter case is not the checksum of this address (EIP-55); a digit may be mistyped";
 
 /** An EVM address has many spellings. */
@@ -156,6 +160,8 @@ export function acceptsRules(x402: RouteX402Config, path: string, report: Report
     const at = i === 0 ? path : `${path}.accepts[${i - 1}]`;
     const requirements = compiled(terms, at, report);
     if (requirements === undefined) continue;
+    if (isEvm(requirements.network) && requirements.maxTimeoutSeconds < SETTLEMENT_GUARD_S && terms.scheme !== CHANNEL)
+      report.warning(`${at}.max_timeout_seconds`, TOO_SHORT);
     for (const key of x402Terms().mistypedIn(terms)) report.warning(`${at}.${key}`, MISTYPED);
     const { scheme, network, asset, payTo, amount, extra } = requirements;
     const key = JSON.stringify([scheme, network, asset, payTo, amount, extra["assetTransferMethod"]].map(spelled));
@@ -188,7 +194,7 @@ function meterRules(
 ): void {
   for (const [i, one] of [{ scheme }, ...accepts].entries()) {
     const at = i === 0 ? path : `${path}.accepts[${i - 1}]`;
-    if (one.scheme !== "batch-settlement")
+    if (one.scheme !== CHANNEL)
       report.problem(`${at}.scheme`, `"${one.scheme}" pays once: a route with a meter needs "batch-settlement"`);
   }
   if (quota !== undefined)
@@ -321,11 +327,16 @@ export function* checkRoutes(draft: Draft, report: Report, cache: ParseCache): S
   const repetitions = new Repetitions(report);
   const watched = new WatchedReport(report);
   const payable = new Set<string>();
+  const { allowed_hosts: allowed = [] } = draft.server ?? {};
+  const isAllowed = createAllowedHosts(allowed);
   for (const [i, route] of draft.routes.entries()) {
     if (route === undefined) continue;
     yield;
     const path = `routes[${i}]`;
     repetitions.check(route, i);
+    const { host = "*" } = route;
+    if (allowed.length > 0 && !host.startsWith("*") && !isAllowed(host))
+      report.warning(`${path}.host`, "has no effect, because it is not in server.allowed_hosts");
     if (cache.isClean(route, draft.x402)) continue;
     const { diagnostics } = watched;
     checkRoute(route, path, { draft, report: watched, payable });

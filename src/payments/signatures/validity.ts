@@ -2,7 +2,7 @@ import { type PaymentRequirements } from "../x402/messages.ts";
 import { type Transfer } from "../x402/transfer.ts";
 
 /** The remaining validity that an authorization needs so that it can be settled in time, in seconds. */
-const SETTLEMENT_GUARD_S = 6n;
+export const SETTLEMENT_GUARD_S = 6;
 /** Extra validity that is accepted beyond the requested time, because clocks differ, in seconds. */
 const CLOCK_SLACK_S = 60n;
 
@@ -18,6 +18,6 @@ export function checkValidity(
   const time = BigInt(Math.floor(now));
   const end = BigInt(validBefore);
   const latest = time + BigInt(maxTimeoutSeconds) + CLOCK_SLACK_S;
-  if (end < time + SETTLEMENT_GUARD_S || end > latest) return "over";
+  if (end < time + BigInt(SETTLEMENT_GUARD_S) || end > latest) return "over";
   return BigInt(validAfter) > time ? "early" : undefined;
 }
