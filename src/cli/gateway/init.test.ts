@@ -125,6 +125,8 @@ test("a full disk leaves an old file as it is, and no part of a new one", async 
 
 test.each([
   [["--port", "70000"], '--port "70000" is not a port number'],
+  [["--upstream", "http://localhost:8080"], "--port 8080 is the port of your API on this machine"],
+  [["--upstream", "http://127.0.0.1", "--port", "80"], "--port 80 is the port of your API on this machine"],
   [["--price", "much"], '--price "much" is not a price such as $0.01'],
   [["--price", "0"], "--price 0 is for an API only; web content has a price"],
   [["--pay-to", "me"], '--pay-to "me" is not an address'],

@@ -19,7 +19,9 @@ import { type InitChoices, initText, initYaml } from "./init-text.ts";
 import { StartError } from "../common/start-error.ts";
 import { UsageError } from "../common/usage-error.ts";
 import { commandName } from "../../lib/files/one-file.ts";
+import { portOf } from "../../lib/http/url-host.ts";
 import { MAX_PORT } from "../../lib/net/port.ts";
+import { isLoopback } from "../../payments/facilitator/loopback-only.ts";
 import { shellQuoted } from "../../lib/text/shell-quoted.ts";
 
 const FLAGS = {
@@ -93,16 +95,18 @@ const UPSTREAM: Question<URL | undefined> = {
     return url;
   },
 };
-const PORT: Question<number> = {
+const portBeside = (upstream: URL | undefined): Question<number> => ({
   flag: "port",
   text: "Port to listen on",
   otherwise: "8080",
   read(text) {
     const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
     if (port < 1 || port > MAX_PORT) throw new UsageError(`--port "${text}" is not a port number`);
+    if (upstream !== undefined && isLoopback(upstream.hostname) && portOf(upstream) === port)
+      throw new UsageError(`--port ${port} is the port of your API on this machine`);
     return port;
   },
-};
+});
 const PRICE: Question<string | undefined> = {
   flag: "price",
   text: "Price of a request; 0: free",
@@ -187,7 +191,7 @@ async function choicesOf(values: Values): Promise<InitChoices> {
     const upstream = await ask(UPSTREAM);
     if (upstream === undefined && (values.path !== undefined || values["body-schema"] !== undefined))
       throw new UsageError("--path and --body-schema are for an API only; name it by --upstream");
-    const port = await ask(PORT);
+    const port = await ask(portBeside(upstream));
     const price = await ask(PRICE);
     if (price === undefined && upstream === undefined)
       throw new UsageError("--price 0 is for an API only; web content has a price");

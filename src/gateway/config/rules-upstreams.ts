@@ -1,6 +1,7 @@
 import { type Steps } from "../../lib/slices.ts";
 import { isIP } from "node:net";
 import { isLoopback } from "../../payments/facilitator/loopback-only.ts";
+import { type BoundAddress, boundAddresses, overlap } from "./bound-addresses.ts";
 import { type UpstreamConfig, type UpstreamServerConfig } from "./config.ts";
 import { type Draft, firstWith, type Report } from "./draft.ts";
 import { MAX_SERVERS } from "./max-servers.ts";
@@ -96,8 +97,25 @@ function checkUpstream(upstream: UpstreamConfig, path: string, report: Report): 
   }
 }
 
+/** Finds servers that are this gateway: a request whose route names them could be forwarded without an end. */
+function loops({ servers }: UpstreamConfig, own: readonly BoundAddress[], { path, report }: At): void {
+  for (const [i, { address, port }] of servers.entries()) {
+    if (address === undefined || !isLoopback(address)) continue;
+    const ip = address === "localhost" ? "127.0.0.1" : address;
+    const listener = own.find((one) => one.port !== 0 && one.port === port && overlap(one.address, ip));
+    if (listener !== undefined)
+      report.notice(`${path}.servers[${i}]`, `is this gateway itself (${listener.path}): requests could loop`);
+  }
+}
+
+interface At {
+  readonly path: string;
+  readonly report: Report;
+}
+
 /** Checks `upstreams[]`. */
-export function* checkUpstreams({ upstreams }: Draft, report: Report): Steps<void> {
+export function* checkUpstreams({ upstreams, server }: Draft, report: Report): Steps<void> {
+  const own = server === undefined ? [] : boundAddresses(server);
   const first = new Map<string, number>();
   for (const [i, upstream] of upstreams.entries()) {
     if (upstream === undefined) continue;
@@ -106,6 +124,7 @@ export function* checkUpstreams({ upstreams }: Draft, report: Report): Steps<voi
       report.problem(`upstreams[${i}].name`, `${JSON.stringify(upstream.name)} is the name of upstreams[${other}]`);
     }
     checkUpstream(upstream, `upstreams[${i}]`, report);
+    loops(upstream, own, { path: `upstreams[${i}]`, report });
     yield;
   }
   const deleted = upstreams.filter((upstream) => upstream?.deleted).map((upstream) => JSON.stringify(upstream?.name));
