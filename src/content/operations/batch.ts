@@ -19,16 +19,8 @@ import {
   CONTENT_RULES,
 } from "./page-content.ts";
 import { JOB_RULE } from "./request-parameters.ts";
-import { assertWatchable, changesParameters, Watch } from "./page-changes.ts";
-import {
-  pageParameters,
-  pageRequest,
-  pageUrl,
-  sharingOf,
-  sharingParameters,
-  termsParameters,
-  PAGE_RULES,
-} from "./page-parameters.ts";
+import { assertWatchable, visitParameters, Watch } from "./page-changes.ts";
+import { pageParameters, pageRequest, pageUrl, sharingOf, PAGE_RULES } from "./page-parameters.ts";
 import { flag } from "./text.ts";
 
 /** Addresses of a batch that is a job. */
@@ -48,9 +40,7 @@ const body = z
     async: flag().describe("Load the pages as a job, for up to 10,000 addresses; otherwise up to 20"),
     ...sharedParameters,
     ...contentParameters,
-    ...sharingParameters,
-    ...changesParameters,
-    ...termsParameters,
+    ...visitParameters,
     ...jobParameters,
   })
   .openapi("BatchRequest");

@@ -16,8 +16,8 @@ import {
 } from "./page-content.ts";
 import { isPlanned } from "./page-formats.ts";
 import { JOB_RULE } from "./request-parameters.ts";
-import { assertWatchable, changesParameters, Watch, type WatchOrder } from "./page-changes.ts";
-import { pageParameters, pageRequest, pageUrl, sharingOf, sharingParameters, PAGE_RULES } from "./page-parameters.ts";
+import { assertWatchable, keptParameters, Watch, type WatchOrder } from "./page-changes.ts";
+import { pageParameters, pageRequest, pageUrl, sharingOf, PAGE_RULES } from "./page-parameters.ts";
 import { text, flag, whole } from "./text.ts";
 
 /** Pages of one crawl. */
@@ -78,8 +78,7 @@ const body = z
     concurrency: whole(1, 16).default(8).describe("Maximum number of pages loaded at a time by each content service"),
     ...sharedParameters,
     ...formatParameters,
-    ...sharingParameters,
-    ...changesParameters,
+    ...keptParameters,
     only_changed: flag().describe(
       "Deliver only pages that are new or changed since your last crawl with the same format",
     ),

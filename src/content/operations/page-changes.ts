@@ -6,12 +6,15 @@ import { isPublic } from "../page-cache/cacheable.ts";
 import { type PageRequest, type PageSource } from "../page/page.ts";
 import { failedMetadata } from "./metadata.ts";
 import { invalidParameters, type OperationResult } from "./operation.ts";
+import { sharingParameters } from "./page-parameters.ts";
+import { flag } from "./text.ts";
 
 /** A time by RFC 3339. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
 
-/** The parameter of operations that compare a page with an older version. */
-export const changesParameters = {
+/** The parameters of operations whose pages callers may share, and compare with an older version. */
+export const keptParameters = {
+  ...sharingParameters,
   changes: z
     .strictObject({
       since: z
@@ -31,6 +34,12 @@ export const changesParameters = {
       description: "Compare the page with a version that you received before, and keep it for the next time",
     })
     .optional(),
+};
+
+/** The same for operations whose responses have the terms of a page. Crawls always ask for them. */
+export const visitParameters = {
+  ...keptParameters,
+  ai_terms: flag().describe("Read the files of the site with its terms for use by AI, and show them in metadata"),
 };
 
 /** The report about changes in a response. */

@@ -109,11 +109,6 @@ export function sharingOf({ max_age: maxAge, private: isPrivate }: z.output<type
 
 const sharing = z.object(sharingParameters);
 
-/** The parameter of operations whose responses have the terms of a page. Crawls always ask for them. */
-export const termsParameters = {
-  ai_terms: flag().describe("Read the files of the site with its terms for use by AI, and show them in metadata"),
-};
-
 /** The characters of content that a caller may request. */
 export const maxLength = whole(1, 1_000_000)
   .optional()

@@ -4,17 +4,8 @@ import { actionsPart, actionsSchema } from "./action-parameters.ts";
 import { cutTitle } from "../page/cut-title.ts";
 import { cutContent, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
 import { type OperationResult, postOperation } from "./operation.ts";
-import { changesParameters, changesSchema, Watch } from "./page-changes.ts";
-import {
-  maxLength,
-  PAGE_FAILURES,
-  pageParameters,
-  pageRequest,
-  sharingOf,
-  sharingParameters,
-  termsParameters,
-  PAGE_RULES,
-} from "./page-parameters.ts";
+import { visitParameters, changesSchema, Watch } from "./page-changes.ts";
+import { maxLength, PAGE_FAILURES, pageParameters, pageRequest, sharingOf, PAGE_RULES } from "./page-parameters.ts";
 import { SESSION_FAILURES, sessionParameters, SESSION_RULES } from "./session-parameters.ts";
 import { flag } from "./text.ts";
 
@@ -22,9 +13,7 @@ const body = z
   .strictObject({
     ...pageParameters,
     ...sessionParameters,
-    ...sharingParameters,
-    ...changesParameters,
-    ...termsParameters,
+    ...visitParameters,
     max_length: maxLength,
     comments: flag().describe("Also return the readers' comments below an article"),
   })

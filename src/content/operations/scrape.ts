@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
 import { askingPages, assertPrompts } from "./extract-fields.ts";
 import { type OperationResult, postOperation } from "./operation.ts";
-import { changesParameters, changesSchema, Watch } from "./page-changes.ts";
+import { visitParameters, changesSchema, Watch } from "./page-changes.ts";
 import {
   browserNeed,
   comparedKind,
@@ -13,15 +13,7 @@ import {
 } from "./page-content.ts";
 import { actionsSchema } from "./action-parameters.ts";
 import { resultsSchema } from "./page-formats.ts";
-import {
-  PAGE_FAILURES,
-  pageParameters,
-  pageRequest,
-  sharingOf,
-  sharingParameters,
-  termsParameters,
-  PAGE_RULES,
-} from "./page-parameters.ts";
+import { PAGE_FAILURES, pageParameters, pageRequest, sharingOf, PAGE_RULES } from "./page-parameters.ts";
 import { SESSION_FAILURES, sessionParameters, SESSION_RULES } from "./session-parameters.ts";
 
 const body = z
@@ -29,9 +21,7 @@ const body = z
     ...pageParameters,
     ...sessionParameters,
     ...contentParameters,
-    ...sharingParameters,
-    ...changesParameters,
-    ...termsParameters,
+    ...visitParameters,
   })
   .openapi("ScrapeRequest");
 
