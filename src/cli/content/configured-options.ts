@@ -1,3 +1,4 @@
+import { parsedJson } from "../../lib/parsed-json.ts";
 import type * as z from "zod";
 import { type ContentOptions } from "../../content/content-options.ts";
 import { type OwnProxy, proxyOf } from "../../content/egress/own-proxy.ts";
@@ -68,12 +69,8 @@ export function configuredOptions(json: Readonly<Record<JsonFlag, string>>, envi
 }
 
 function parsed<T>(flag: string, json: string, schema: z.ZodType<T>): T {
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch {
-    throw new StartError(`Cannot use ${flag}: it is not JSON`);
-  }
+  const value = parsedJson(json);
+  if (value === undefined) throw new StartError(`Cannot use ${flag}: it is not JSON`);
   const { data, error } = schema.safeParse(value);
   if (error === undefined) return data;
   const [issue] = error.issues;

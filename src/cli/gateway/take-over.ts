@@ -53,7 +53,7 @@ export class Predecessor {
     sayLog(`took over from process ${this.pid}`);
   }
 
-  /** Says that this process ends as its operator wants. */
+  /** Call this before an orderly exit, so that the old gateway does not serve again. */
   close(): void {
     this.#claim?.close();
   }

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { type ExtractionTask } from "./tree/extraction.ts";
 import { extract } from "./extract.ts";
 
-/** So long that a reading whose time grows with its square does not end before the test's timeout. */
+/** Characters of a text that code with quadratic time cannot read before the test's timeout. */
 const LENGTH = 600_000;
 
 const SCHEMA = { type: "object", properties: { name: { type: "string" }, price: { type: "number" } } };

@@ -1,3 +1,4 @@
+import { parsedJson } from "../../lib/parsed-json.ts";
 import { CdpError, type CdpConnection, type CdpFields } from "../browser/program/cdp.ts";
 import { verdictOn } from "./allowed.ts";
 
@@ -162,12 +163,8 @@ interface Invalid {
 }
 
 function callOf(text: string): Call | Invalid {
-  let message: unknown;
-  try {
-    message = JSON.parse(text);
-  } catch {
-    return { code: PARSE_ERROR, error: "The message is not JSON" };
-  }
+  const message = parsedJson(text);
+  if (message === undefined) return { code: PARSE_ERROR, error: "The message is not JSON" };
   if (typeof message !== "object" || message === null)
     return { code: INVALID_REQUEST, error: "The message is not an object" };
   // Any object has members of unknown types.

@@ -8,7 +8,7 @@ const ABOUT = `({
   status: performance.getEntriesByType("navigation")[0]?.responseStatus ?? 0,
 })`;
 
-/** The page that the browser shows. It shows a picture in a page of its own, which has no text to extract. */
+/** The page that the browser shows. The browser wraps a picture in a page without text. */
 export async function sourceOfShown(page: OpenPage): Promise<PageSource> {
   try {
     return await page.snapshot();

@@ -190,7 +190,9 @@ test("a wallet file of Solana that is damaged, or that others can read, is not u
     for (const mode of [0o640, 0o604]) {
       const open = join(folder, `${mode}.json`);
       writeFileSync(open, JSON.stringify(good), { mode });
-      expect(() => readSolanaWallet(open)).toThrow("other users can read it; protect it with: chmod 600");
+      expect(() => readSolanaWallet(open)).toThrow(
+        `other users can read it (mode 0${mode.toString(8)}); protect it with: chmod 600`,
+      );
     }
     mkdirSync(join(folder, "folder.json"), { mode: 0o700 });
     expect(() => readSolanaWallet(join(folder, "folder.json"))).toThrow(/Cannot use the wallet ".*": EISDIR/);

@@ -1,14 +1,12 @@
-import { mkdirSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { z } from "zod";
-import { codeOf, messageOf } from "../../lib/caught.ts";
 import { parsedJson } from "../../lib/parsed-json.ts";
-import { createWholeFile } from "../../lib/files/whole-file.ts";
 import { checksumAddress } from "../x402/address-hash.ts";
 import { type Account, addressOfPrivateKey } from "../signatures/signature.ts";
+import { createWalletFile, walletText } from "./wallet-file.ts";
 
 const walletFile = z.object({
   version: z.literal(1),
@@ -33,19 +31,8 @@ export function openWallet(path: string): { readonly account: Account; readonly 
 
 /** The wallet's account; undefined without the file. Throws if other users can read it, or it is not a wallet. */
 export function readWallet(path: string): Account | undefined {
-  let text: string;
-  try {
-    const { mode } = statSync(path);
-    if ((mode & 0o077) !== 0) {
-      const shown = (mode & 0o777).toString(8).padStart(4, "0");
-      throw new Error(`other users can read it (mode ${shown}); protect it with: chmod 600 "${path}"`);
-    }
-    text = readFileSync(path, "utf8");
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return undefined;
-    throw new Error(`Cannot use the wallet "${path}": ${codeOf(error) ?? messageOf(error)}`, { cause: error });
-  }
-  return parseWallet(path, text);
+  const text = walletText(path);
+  return text === undefined ? undefined : parseWallet(path, text);
 }
 
 function parseWallet(path: string, text: string): Account {
@@ -77,18 +64,5 @@ function createWallet(path: string, secretKey: Uint8Array): boolean {
     address: checksumAddress(addressOfPrivateKey(secretKey)),
     private_key: `0x${bytesToHex(secretKey)}`,
   };
-  const cannot = (why: string, cause: unknown) => new Error(`Cannot make a wallet at "${path}": ${why}`, { cause });
-  try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  } catch (error) {
-    throw cannot(codeOf(error) === "EEXIST" ? "its folder is a file" : (codeOf(error) ?? messageOf(error)), error);
-  }
-  try {
-    // Never overwrites: another process may have created a wallet meanwhile, and it may hold money.
-    createWholeFile(path, `${JSON.stringify(wallet, undefined, 2)}\n`);
-    return true;
-  } catch (error) {
-    if (codeOf(error) === "EEXIST") return false;
-    throw cannot(codeOf(error) ?? messageOf(error), error);
-  }
+  return createWalletFile(path, wallet);
 }

@@ -26,8 +26,8 @@ const SESSIONS = `
  * `due` orders the addresses of a host. A new address has its place in the order of discovery. A postponed one has a larger
  * number, the time at which it can be taken again.
  *
- * The rows of a host are side by side, and what changes often is in small tables. If all addresses are in one table by their
- * hashes, each change is one of another page, and costs more in a long frontier (bench frontier).
+ * The rows of a host are side by side, and often changed rows are in small tables. One table by the hashes of addresses
+ * would be slower in a long frontier, because each change would write another page of the file (bench frontier).
  */
 const FRONTIER = `
   CREATE TABLE known (

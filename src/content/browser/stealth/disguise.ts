@@ -31,7 +31,7 @@ const DISGUISE = `((profile) => {
   answer(navigatorOf, "deviceMemory", () => profile.memory);
   if (!profile.chrome) delete navigatorOf.userAgentData;
   if (!scope.document) {
-    // Settings of the protocol reach workers in part only.
+    // CDP sets only some of these properties in workers.
     answer(navigatorOf, "userAgent", () => profile.userAgent);
     answer(navigatorOf, "appVersion", () => profile.userAgent.replace(/^Mozilla\\//, ""));
     answer(navigatorOf, "platform", (value) => profile.platform ?? value);

@@ -101,7 +101,7 @@ interface Place {
   readonly depth: number;
 }
 
-/** Whether a link is a style sheet that a reader has without choosing it, or becomes one when it has loaded. */
+/** Whether a link is a style sheet that applies by default: no alternate one. It may apply only after it has loaded. */
 export function isSheetLink({ name, attribs }: Element): boolean {
   if (name !== "link" || attribs["href"] === undefined || attribs["disabled"] !== undefined) return false;
   const words = (attribs["rel"] ?? "").toLowerCase().split(/\s+/);

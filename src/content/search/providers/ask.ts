@@ -1,3 +1,4 @@
+import { parsedJson } from "../../../lib/parsed-json.ts";
 import { ProviderError, type SearchFilters } from "../web/provider.ts";
 import { type WebResponse, WebError, type WebRequest, webGet } from "../../sites/web-get.ts";
 
@@ -50,12 +51,8 @@ function providerError(error: unknown): ProviderError {
 
 /** The JSON object in a response. Fails with a ProviderError. */
 export function jsonObject(response: WebResponse): object {
-  let value: unknown;
-  try {
-    value = JSON.parse(Buffer.from(response.body).toString("utf8"));
-  } catch {
-    throw new ProviderError("unreadable", "its response is not JSON");
-  }
+  const value = parsedJson(Buffer.from(response.body).toString("utf8"));
+  if (value === undefined) throw new ProviderError("unreadable", "its response is not JSON");
   if (typeof value !== "object" || value === null)
     throw new ProviderError("unreadable", "its response is not an object");
   return value;

@@ -129,7 +129,7 @@ export class Cover {
     this.#timer.unref();
   }
 
-  /** A lease without a change would be given up, and a payer that withdraws could take an open charge back. */
+  /** Records the charge before the lease expires, and before a payer that withdraws could take an open charge back. */
   async #expire(): Promise<void> {
     if (this.#due === "all") await this.#charge(this.payment.amount, { delivered: true });
     else {

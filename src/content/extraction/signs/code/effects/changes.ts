@@ -127,7 +127,6 @@ export class Changes {
     if (changes) this.#found("script-writes");
   }
 
-  /** A text or HTML is written into elements. */
   #writes(target: Value, value: Value, key: string, code: Code): void {
     const text = value.is === "constant" ? textOf(value)?.trim() : undefined;
     if (target.is === "shadow") {
