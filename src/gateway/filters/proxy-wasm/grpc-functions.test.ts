@@ -177,6 +177,30 @@ test.each([
   expect(echo.calls[0]).toMatchObject({ method: "chat", received: ["hello", "x-echo"], ended: true });
 });
 
+test.each([
+  ["an empty message, which has an address", ID, ["hello", ""]],
+  ["no message", 0, ["hello"]],
+])("a filter ends its stream with %s", async (_what, address, received) => {
+  const send = (...message: readonly number[]): number[] => [...op.i32(ID), ...op.i32Load, ...call(SECOND, ...message)];
+  const runtime = await calling({
+    imports: [
+      ["proxy_grpc_stream", 7],
+      ["proxy_grpc_send", 4],
+    ],
+    code: [
+      ...call(FIRST, ...CHAT, ID),
+      ...op.drop,
+      ...send(...at("hello"), 0),
+      ...op.drop,
+      ...send(address, 0, 1),
+      ...PAUSES_IF_OK,
+    ],
+    callbacks: { proxy_on_grpc_close: call(LOG, INFO, ...at("Chat")) },
+  });
+  await logs(runtime, ["Chat"]);
+  expect(echo.calls[0]).toMatchObject({ method: "chat", received, ended: true });
+});
+
 test("a cancelled call reports nothing, and its id is unknown after that", async () => {
   const cancel = [...op.i32(ID), ...op.i32Load, ...op.call(SECOND)];
   const addToLog = [
