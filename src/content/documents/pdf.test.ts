@@ -586,6 +586,12 @@ describe("text in a font that does not say which characters it has", () => {
   });
 });
 
+test("a text that is drawn twice at its place to look bold is read once", async () => {
+  const stream = [72, 72.3, 100].map((x) => `BT /F1 12 Tf ${x} ${x > 90 ? 600 : 700} Td (The gate is of oak.) Tj ET`);
+  const content = await pdfContent(makePdf([stream.join(" ")]));
+  expect(typeof content === "string" ? content : content.text()).toBe("The gate is of oak.\n\nThe gate is of oak.");
+});
+
 test("a font may have codes of 32 bits in its Unicode table, and names for codes that it cannot have", async () => {
   const table = `1 begincodespacerange <00000000> <FFFFFFFF> endcodespacerange
     2 beginbfchar <00000021> <0059> <FFFFFFF0> <004E> endbfchar`;

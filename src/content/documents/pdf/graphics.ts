@@ -1,5 +1,5 @@
-import { type HiddenText } from "./hidden.ts";
-import { type Box, type Placed } from "./shapes.ts";
+import { type HiddenText, RECTANGLE } from "./hidden.ts";
+import { type Box, common, type Placed } from "./shapes.ts";
 
 /** The drawing operators of a page, each with its arguments at the same index. */
 export interface OperatorList {
@@ -22,6 +22,9 @@ const FIRST = {
   /** The colour. Empty for a pattern. */
   fill: "#000000",
   alpha: 1,
+  /** The opacity of the group around it. */
+  group: 1,
+  isPlain: true,
   mode: 0,
   font: "",
   size: 0,
@@ -71,6 +74,8 @@ export class GraphicsWalk {
   run({ fnArray, argsArray }: OperatorList, names: OperatorNames): void {
     for (const [index, operator] of fnArray.entries()) {
       const args: unknown = argsArray[index];
+      // Annotations are drawn after the page. They have their own places, and the values of form fields.
+      if (names.get(operator) === "beginAnnotation") break;
       this.#step(names.get(operator) ?? "", Array.isArray(args) ? args : [], args, names);
     }
     this.#picture();
@@ -81,13 +86,13 @@ export class GraphicsWalk {
     const number = NUMBERS.get(name);
     if (number !== undefined) this.#now = { ...this.#now, [number]: Number(first) };
     else if (name === "save") this.#save();
-    else if (name === "restore" || name === "paintFormXObjectEnd") this.#restore();
+    else if (/^(?:restore|paintFormXObjectEnd|endGroup)$/.test(name)) this.#restore();
+    else if (name === "beginGroup") this.#save({ group: this.#now.alpha });
     else if (name === "transform") {
       this.#now = { ...this.#now, matrix: multiplied(this.#now.matrix, whole) };
       this.#isPlace = true;
     } else if (name === "paintFormXObjectBegin") {
-      this.#save();
-      this.#now = { ...this.#now, matrix: multiplied(this.#now.matrix, first) };
+      this.#save({ matrix: multiplied(this.#now.matrix, first) });
       this.#clip(boxOf(second, this.#toPage(this.#now.matrix)));
     } else if (name === "clip" || name === "eoClip") this.#isClip = true;
     else if (name === "constructPath") this.#path(names.get(Number(first)) ?? "", second, args[2]);
@@ -144,30 +149,33 @@ export class GraphicsWalk {
     const box = boxOf(bounds, placed);
     const data: unknown = Array.isArray(paths) ? paths[0] : undefined;
     if (paint !== "endPath" && data instanceof Float32Array) {
-      this.#painter.path(data, placed, box, /fill/i.test(paint) ? this.#now.fill : undefined);
+      this.#painter.path(data, placed, box, /fill/i.test(paint) ? this.#now : undefined);
       this.#isPlace = false;
     }
-    if (this.#isClip) this.#clip(box);
+    if (this.#isClip) {
+      this.#clip(box);
+      if (data instanceof Float32Array && data.length > RECTANGLE) this.#now = { ...this.#now, isPlain: false };
+    }
     this.#isClip = false;
   }
 
   #clip(box: Box | undefined): void {
     if (box === undefined) return;
-    const { clip } = this.#now;
-    const [left, top] = [Math.max(clip.left, box.left), Math.max(clip.top, box.top)];
-    const [right, bottom] = [Math.min(clip.right, box.right), Math.min(clip.bottom, box.bottom)];
-    this.#now = { ...this.#now, clip: { left, top, right, bottom } };
+    this.#now = { ...this.#now, clip: common(this.#now.clip, box) };
   }
 
   #state(entries: unknown): void {
     for (const entry of Array.isArray(entries) ? entries : []) {
       const [key, value]: readonly unknown[] = Array.isArray(entry) ? entry : [];
-      if (key === "ca") this.#now = { ...this.#now, alpha: Number(value) };
+      if (key === "ca") this.#now = { ...this.#now, alpha: Number(value) * this.#now.group };
+      else if (key === "BM" || key === "SMask")
+        this.#now = { ...this.#now, isPlain: this.#now.isPlain && (value === "source-over" || value === false) };
     }
   }
 
-  #save(): void {
+  #save(inner: Partial<Graphics> = {}): void {
     if (this.#saved.length < MAX_SAVED) this.#saved.push(this.#now);
+    this.#now = { ...this.#now, ...inner };
     this.#isPlace = false;
   }
 

@@ -8,8 +8,8 @@ const GROUPS = "/OCProperties << /OCGs [6 0 R 7 0 R] /D << /OFF [6 0 R] /Order [
 
 const WORDS = "BT /F1 12 Tf 72 600 Td (Other words) Tj ET";
 
-const form = (box: string): string =>
-  `<< /Type /XObject /Subtype /Form /BBox ${box} /Length ${WORDS.length} >>\nstream\n${WORDS}\nendstream`;
+const form = (box: string, stream = WORDS): string =>
+  `<< /Type /XObject /Subtype /Form /BBox ${box} /Length ${stream.length} >>\nstream\n${stream}\nendstream`;
 
 /** The text of a page with this content stream, after a line that is seen. */
 async function textOf(stream: string, page = ""): Promise<string> {
@@ -22,9 +22,13 @@ async function textOf(stream: string, page = ""): Promise<string> {
       PICTURE,
       form("[0 0 50 50]"),
       form("[0 0 500 650]"),
+      form(
+        "[0 0 500 650] /Group << /S /Transparency >> /Resources << /ExtGState << /Full << /ca 1 >> >> >>",
+        `/Full gs ${WORDS}`,
+      ),
     ],
     fonts:
-      ">> /Properties << /Off 6 0 R /On 7 0 R >> /ExtGState << /Clear << /ca 0 >> /Half << /ca 0.5 >> >> /XObject << /Im 8 0 R /Fm 9 0 R /Wide 10 0 R ",
+      ">> /Properties << /Off 6 0 R /On 7 0 R >> /ExtGState << /Clear << /ca 0 >> /Half << /ca 0.5 >> /Multiply << /BM /Multiply >> >> /XObject << /Im 8 0 R /Fm 9 0 R /Wide 10 0 R /Group 11 0 R ",
   });
   const content = await pdfContent(new Uint8Array(pdf));
   if (typeof content === "string") throw new Error(`The PDF is ${content}`);
@@ -40,7 +44,11 @@ test.each([
   ["that is almost white", `0.97 0.96 0.98 rg ${WORDS}`],
   ["that is white in another color space", `0 0 0 0 k ${WORDS}`],
   ["that is white beside a dark area", `q 0 g 60 500 300 30 re f Q 1 g ${WORDS}`],
-  ["that is white over a light area in a dark one", `0 g 0 0 612 792 re f 1 g 60 590 300 30 re f ${WORDS}`],
+  ["that is white over a light area in a dark one", `0 g 0 0 612 650 re f 1 g 60 590 300 30 re f ${WORDS}`],
+  ["in the colour of its area", `0 0 0.5 rg 60 590 300 30 re f 0 0 0.5 rg ${WORDS}`],
+  ["below a white area", `${WORDS} 1 g 60 590 300 30 re f`],
+  ["below a black bar", `${WORDS} 0 g 60 590 300 30 re f`],
+  ["in a transparent group", "/Clear gs /Group Do"],
   ["that is transparent", `/Clear gs ${WORDS}`],
   ["outside of the clipping path", `q 0 0 50 50 re W n ${WORDS} Q`],
   ["outside of the box of a form", "/Fm Do"],
@@ -80,6 +88,18 @@ test.each([
   ["in the box of a form", "/Wide Do"],
   ["after the clipping path ended", `q 0 0 50 50 re W n Q ${WORDS}`],
   ["in a layer that is on", `/OC /On BDC ${WORDS} EMC`],
+  ["below an area in a layer that is off", `${WORDS} /OC /Off BDC 60 590 300 30 re f EMC`],
+  ["below an area that mixes its colour", `${WORDS} /Multiply gs 1 1 0 rg 60 590 300 30 re f`],
+  ["below an area that is half transparent", `${WORDS} /Half gs 60 590 300 30 re f`],
+  ["below an area outside of the clipping path", `${WORDS} 0 0 50 50 re W n 60 590 300 30 re f`],
+  [
+    "below an area in a clipping path of another shape",
+    `${WORDS} 60 590 m 300 590 l 300 400 l 70 400 l h W n 60 590 300 30 re f`,
+  ],
+  ["below another shape", `${WORDS} 60 590 m 300 590 l 300 620 l 290 630 l 60 620 l h f`],
+  ["that is black on an area of the same colour that is half transparent", `q /Half gs 60 590 300 30 re f Q ${WORDS}`],
+  ["that is black in a black frame", `60 590 300 30 re 62 592 296 26 re f* ${WORDS}`],
+  ["in a group that is seen", "/Group Do"],
   ["after a layer that is off", `/OC /Off BDC EMC ${WORDS}`],
   ["in a mark that is no layer", `/Span << /Lang (en) >> BDC ${WORDS} EMC`],
   ["at the edge of the page", "BT /F1 12 Tf 72 1 Td (Other words) Tj ET"],

@@ -1,6 +1,6 @@
 import { indexAt, partOf } from "./pieces.ts";
 import { Shapes } from "./rules.ts";
-import { type Box, type Placed, type Run } from "./shapes.ts";
+import { type Box, common, type Placed, type Run } from "./shapes.ts";
 
 /** Texts of a PDF page that may be hidden, and painted areas in which they are searched. @bound */
 const MAX_TEXTS = 20_000;
@@ -9,17 +9,20 @@ const MAX_AREAS = 2_000;
 const MAX_FOUND = 1_000_000;
 /** Areas that the light texts of a page are compared with: 10,000 texts with all areas. Light texts behind them are read. */
 const MAX_COMPARED = 20_000_000;
-/** The minimum of red, green and blue of a colour that is not seen on white, of 255, and the maximum of an opacity. */
-const MIN_LIGHT = 240;
+/** The maximum difference of red, green and blue of a colour that is not seen on another, of 255, and of an opacity. */
+const MAX_CONTRAST = 15;
 const MAX_CLEAR = 0.05;
+const PAPER = [255, 255, 255];
 /** Numbers in the data of a rectangle. A path with more may have the shapes of letters. */
-const RECTANGLE = 13;
+export const RECTANGLE = 13;
 
-/** The graphics state in which a text is painted. */
+/** The graphics state in which something is painted. */
 interface Paint {
   readonly clip: Box;
   readonly fill: string;
   readonly alpha: number;
+  /** Whether the clip is a rectangle, and colours replace those below them. */
+  readonly isPlain: boolean;
   /** The text rendering mode (ISO 32000-1 §9.3.6). */
   readonly mode: number;
 }
@@ -27,6 +30,16 @@ interface Paint {
 interface Shown {
   readonly text: string;
   readonly box: Box;
+  /** The number of areas that were painted before. */
+  readonly above: number;
+}
+
+interface Ground {
+  readonly box: Box;
+  /** Undefined for a picture, for colours that mix with those below, and for a dark shape, which may have other parts. */
+  readonly color: readonly number[] | undefined;
+  /** Whether nothing is seen below it. */
+  readonly covers: boolean;
 }
 
 /** Finds the text of a page that readers do not see, and the lines of the page. */
@@ -35,7 +48,7 @@ export class HiddenText {
   readonly #isVisible: (group: unknown) => boolean;
   /** Whether each open marked content, or one around it, is hidden. */
   readonly #marks: boolean[] = [];
-  readonly #grounds: { readonly box: Box; readonly isLight: boolean }[] = [];
+  readonly #grounds: Ground[] = [];
   readonly #pictures: { readonly box: Box }[] = [];
   readonly #invisible: Shown[] = [];
   readonly #hidden: Shown[] = [];
@@ -47,17 +60,21 @@ export class HiddenText {
     this.#isVisible = isVisible;
   }
 
-  /** A path is painted. `placed` converts the positions of its data, and `fill` is its colour, if it is filled. */
-  path(data: Float32Array, placed: Placed, box: Box | undefined, fill: string | undefined): void {
+  /** A path is painted. `placed` converts the positions of its data, and `paint` is given if it is filled. */
+  path(data: Float32Array, placed: Placed, box: Box | undefined, paint: Paint | undefined): void {
     this.shapes.add(data, placed);
     if (box === undefined) return;
+    const isShape = !isRectangle(data, placed, box);
     if (data.length > RECTANGLE) add(this.#pictures, { box }, MAX_AREAS);
-    if (fill !== undefined) add(this.#grounds, { box, isLight: isLight(fill) }, MAX_AREAS);
+    if (paint === undefined || this.#marks.at(-1) === true) return;
+    const parts = paint.isPlain && paint.alpha > 1 - MAX_CLEAR ? colorOf(paint.fill) : undefined;
+    const color = isShape && !isNear(parts, PAPER) ? undefined : parts;
+    add(this.#grounds, { box: common(box, paint.clip), color, covers: !isShape && color !== undefined }, MAX_AREAS);
   }
 
   image(box: Box): void {
     add(this.#pictures, { box }, MAX_AREAS);
-    add(this.#grounds, { box, isLight: false }, MAX_AREAS);
+    add(this.#grounds, { box, color: undefined, covers: false }, MAX_AREAS);
   }
 
   /** Marked content begins. `group` are the properties of its optional content group, if it has one. */
@@ -72,10 +89,11 @@ export class HiddenText {
   text(text: string, box: Box, { mode, fill, alpha, clip }: Paint): void {
     const isLost = this.#marks.at(-1) === true || !overlap(box, clip);
     const isFilled = mode === 0 || mode === 4;
-    if (isLost || (isFilled && (alpha <= MAX_CLEAR || (isLight(fill) && this.#isOnLight(box)))))
-      add(this.#hidden, { text, box }, MAX_TEXTS);
-    else if (mode === 3 || mode === 7) add(this.#invisible, { text, box }, MAX_TEXTS);
-    else add(this.#seen, { text, box }, MAX_TEXTS);
+    const shown = { text, box, above: this.#grounds.length };
+    if (isLost || (isFilled && (alpha <= MAX_CLEAR || this.#isOnSame(box, colorOf(fill)))))
+      add(this.#hidden, shown, MAX_TEXTS);
+    else if (mode === 3 || mode === 7) add(this.#invisible, shown, MAX_TEXTS);
+    else add(this.#seen, shown, MAX_TEXTS);
   }
 
   /** Removes hidden text from runs. */
@@ -83,8 +101,9 @@ export class HiddenText {
     // Text over a picture is the text in it, as programs recognised it.
     const isOverPicture = ({ box }: Shown) =>
       this.#pictures.length > MAX_AREAS || this.#pictures.some((picture) => isIn(box, picture.box));
-    const hidden = [...this.#hidden, ...this.#invisible.filter((shown) => !isOverPicture(shown))];
-    const seen = rowsOf(this.#seen);
+    const covered = new Set(this.#seen.filter((one) => this.#isCovered(one)));
+    const hidden = [...this.#hidden, ...covered, ...this.#invisible.filter((shown) => !isOverPicture(shown))];
+    const seen = rowsOf(this.#seen.filter((one) => !covered.has(one)));
     const rows = rowsOf(hidden.filter((shown) => !isShadow(shown, seen(shown.box.bottom))));
     return (run) => {
       const near = rows(run.y);
@@ -94,11 +113,22 @@ export class HiddenText {
     };
   }
 
-  /** Whether the last area that was painted below a text is light. */
-  #isOnLight(box: Box): boolean {
-    this.#compared += this.#grounds.length;
-    if (this.#grounds.length > MAX_AREAS || this.#compared > MAX_COMPARED) return false;
-    return this.#grounds.findLast((ground) => isIn(box, ground.box))?.isLight !== false;
+  /** Whether the last area that was painted below a text, or the paper, has its colour. */
+  #isOnSame(box: Box, color: readonly number[] | undefined): boolean {
+    if (!this.#mayCompare(this.#grounds.length)) return false;
+    const ground = this.#grounds.findLast((one) => isIn(box, one.box));
+    return isNear(color, ground === undefined ? PAPER : ground.color);
+  }
+
+  /** Whether an area was painted over a text later. */
+  #isCovered({ box, above }: Shown): boolean {
+    if (!this.#mayCompare(this.#grounds.length - above)) return false;
+    return this.#grounds.slice(above).some(({ covers, box: area }) => covers && isIn(box, area));
+  }
+
+  #mayCompare(areas: number): boolean {
+    this.#compared += areas;
+    return this.#grounds.length <= MAX_AREAS && this.#compared <= MAX_COMPARED;
   }
 }
 
@@ -106,9 +136,27 @@ function add<Item>(list: Item[], item: Item, most: number): void {
   if (list.length <= most) list.push(item);
 }
 
-function isLight(color: string): boolean {
-  const parts = /^#(..)(..)(..)$/.exec(color)?.slice(1) ?? ["0"];
-  return parts.every((part) => Number.parseInt(part, 16) >= MIN_LIGHT);
+/** Whether a path has the corners of a box. */
+function isRectangle(data: Float32Array, placed: Placed, { left, right, top, bottom }: Box): boolean {
+  if (data.length > RECTANGLE) return false;
+  return [1, 4, 7, 10].every((at) => {
+    const [x, y] = placed(data[at] ?? Number.NaN, data[at + 1] ?? Number.NaN);
+    return (
+      Math.min(Math.abs(x - left), Math.abs(x - right)) < 1 && Math.min(Math.abs(y - top), Math.abs(y - bottom)) < 1
+    );
+  });
+}
+
+/** Red, green and blue. Undefined for a pattern. */
+function colorOf(fill: string): number[] | undefined {
+  return /^#(..)(..)(..)$/
+    .exec(fill)
+    ?.slice(1)
+    .map((part) => Number.parseInt(part, 16));
+}
+
+function isNear(color: readonly number[] | undefined, other: readonly number[] | undefined): boolean {
+  return color?.every((part, at) => Math.abs(part - (other?.[at] ?? Infinity)) <= MAX_CONTRAST) === true;
 }
 
 /** Whether the middle of a box is in an area. */

@@ -11,6 +11,8 @@ import { type Box, type PdfPage, type Placed, type Run, type TreeNode } from "./
 const MAX_PAGE_RUNS = 40_000;
 /** Points. Smaller letters are not seen. */
 const MIN_SIZE = 1;
+/** The distance of a text from the same one that is drawn again, in heights of its letters. */
+const SAME_PLACE = 0.1;
 /** Link annotations of one page of a PDF. The rest is ignored. */
 const MAX_PAGE_LINKS = 1_000;
 /**
@@ -210,6 +212,8 @@ function placementsOf(
 ): Placement[] {
   const placements: Placement[] = [];
   const marks: { id: string; isArtifact: boolean }[] = [];
+  /** The last place of each text. Some programs draw letters twice to make them bold. */
+  const drawn = new Map<string, Placement>();
   let isSpaced = false;
   for (const item of items) {
     if (!isTextItem(item)) {
@@ -222,7 +226,11 @@ function placementsOf(
       const isParted = isSpaced || text.startsWith(" ");
       const place = placementOf(item, page.transform, isVertical(item.fontName));
       const placed = { ...place, text: text.trim(), mark: marks.at(-1)?.id ?? "", isSpaced: isParted };
-      if (place.size > MIN_SIZE && isOnPage(place, page)) pushAccented(placements, placed);
+      const before = drawn.get(placed.text);
+      const isAgain =
+        before !== undefined && Math.hypot(before.x - place.x, before.y - place.y) < place.size * SAME_PLACE;
+      if (place.size > MIN_SIZE && isOnPage(place, page) && !isAgain) pushAccented(placements, placed);
+      drawn.set(placed.text, placed);
       if (placements.length >= MAX_PAGE_RUNS) break;
       isSpaced = text.endsWith(" ");
     } else if (text !== "") isSpaced = true;

@@ -29,6 +29,12 @@ export interface Box {
   readonly bottom: number;
 }
 
+/** The part that two areas have in common. */
+export function common(a: Box, b: Box): Box {
+  const [left, top] = [Math.max(a.left, b.left), Math.max(a.top, b.top)];
+  return { left, top, right: Math.min(a.right, b.right), bottom: Math.min(a.bottom, b.bottom) };
+}
+
 /** A drawn straight line: at `at` on one axis, between two positions on the other. */
 export interface Rule {
   readonly isAcross: boolean;
