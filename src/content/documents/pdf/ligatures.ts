@@ -26,6 +26,14 @@ const OT1_SIGN = /[\u0010\u0012-\u001A\u007F]/g;
 
 const CONTROL = /[\u000B-\u001F]/;
 const CONTROLS = /[\u000B-\u001F]/g;
+/** The beginning of the characters that represent codes of a bitmap font which are spaces in Unicode. */
+export const OWN_CODES = 0xe000;
+
+/** A text with the codes that such characters represent. */
+export function withCodes(text: string): string {
+  return text.replace(/[\uE009-\uE00D]/g, (own) => String.fromCharCode(own.charCodeAt(0) - OWN_CODES));
+}
+
 /** Letters of one word with such codes in it. */
 const WORDS = /[A-Za-z\u000B-\u000F\u001B-\u001F]+/g;
 

@@ -1,6 +1,6 @@
 import { bulletRuns } from "./bullets.ts";
 import { fieldRuns } from "./fields.ts";
-import { Ligatures } from "./ligatures.ts";
+import { Ligatures, withCodes } from "./ligatures.ts";
 import { boundary, indexAt, partOf, plain } from "./pieces.ts";
 import { boxOf, GraphicsWalk, type OperatorList, type OperatorNames } from "./graphics.ts";
 import { HiddenText } from "./hidden.ts";
@@ -103,7 +103,10 @@ export class PageReader {
 
   async read(page: SourcePage): Promise<PdfPage> {
     const viewport = page.getViewport({ scale: 1 });
-    const { items, styles } = await page.getTextContent({ includeMarkedContent: true });
+    // The fonts come with the drawings, before the text is read.
+    const list = await this.#operatorsOf(page);
+    const { items: given, styles } = await page.getTextContent({ includeMarkedContent: true });
+    const items = given.map((item) => (isTextItem(item) ? { ...item, str: withCodes(item.str) } : item));
     const isVertical = (font: string) => styles[font]?.vertical === true;
     const placementsWith = (textOf: (item: TextItem) => string) => placementsOf(items, viewport, isVertical, textOf);
     let placements = placementsWith(({ str }) => str);
@@ -111,7 +114,7 @@ export class PageReader {
     const turned = turnOf(turn, viewport);
     const placed: Placed = (x, y) => turned(...transformed(viewport.transform, x, y));
     const tree = this.#isTagged ? ((await page.getStructTree()) ?? undefined) : undefined;
-    const hidden = await this.#drawn(page, items.filter(isTextItem), placed);
+    const hidden = this.#drawn(page, items.filter(isTextItem), placed, list);
     const { rules, dots } = hidden.shapes.drawn;
     const remaining = hidden.remover();
     const isType3 = (font: string) => this.#fonts.get(font)?.isType3 === true;
@@ -122,8 +125,8 @@ export class PageReader {
     const { boxes, addresses } = linksOf(annotations, placed);
     const runsOf = (placement: Placement) => remaining(this.#run(placement, turned));
     const doubtful = new Map<string, number>();
-    for (const { fontName, str } of items.filter(isTextItem)) {
-      this.unreadable.add(fontName, str, doubtful);
+    for (const item of items.filter(isTextItem)) {
+      this.unreadable.add(item.fontName, this.#ligatures.read(item), doubtful);
     }
     const upright = placements.filter((placement) => placement.turn === turn).flatMap(runsOf);
     const isTurned = turn % 2 === 1;
@@ -165,17 +168,22 @@ export class PageReader {
     };
   }
 
-  /** Reads the names of fonts, and what a page paints. This takes as long as reading the text. */
-  async #drawn(page: SourcePage, items: readonly TextItem[], placed: Placed): Promise<HiddenText> {
-    const hidden = new HiddenText(this.#isVisible);
-    if (this.#drawingMs > MAX_DRAWING_MS) return hidden;
+  /** Reads what a page paints. This takes as long as reading the text. */
+  async #operatorsOf(page: SourcePage): Promise<OperatorList | undefined> {
+    if (this.#drawingMs > MAX_DRAWING_MS) return undefined;
     const startedAt = this.#clock();
     const list = await page.getOperatorList();
+    this.#drawingMs += this.#clock() - startedAt;
+    return list;
+  }
+
+  #drawn(page: SourcePage, items: readonly TextItem[], placed: Placed, list: OperatorList | undefined): HiddenText {
+    const hidden = new HiddenText(this.#isVisible);
+    if (list === undefined) return hidden;
     for (const { fontName } of items) {
       if (!this.#fonts.has(fontName)) this.#fonts.set(fontName, fontOf(page, fontName));
     }
     new GraphicsWalk(hidden, placed, (font) => this.#fonts.get(font)?.unit ?? 0.001).run(list, this.#operators);
-    this.#drawingMs += this.#clock() - startedAt;
     return hidden;
   }
 }

@@ -1,3 +1,4 @@
+import { OWN_CODES } from "./ligatures.ts";
 import { type PdfPage } from "./shapes.ts";
 
 /** Characters of a font's text in a PDF that decide whether it is language. Further ones are not looked at. */
@@ -21,6 +22,13 @@ interface Port {
   postMessage(message: { readonly data?: unknown }, transfer: unknown): void;
 }
 
+/** The characters of a font of pdf.js, by their codes. */
+function charactersOf(font: object): (string | undefined)[] | undefined {
+  const map: unknown = "toUnicode" in font ? font.toUnicode : undefined;
+  const characters: unknown = Object.entries(map ?? {}).find(([name]) => name === "_map")?.[1];
+  return Array.isArray(characters) ? characters : undefined;
+}
+
 /** The origin of the characters of a font of pdf.js. */
 function mappingOf(font: object): Mapping {
   const map: unknown = "toUnicode" in font ? font.toUnicode : undefined;
@@ -28,14 +36,14 @@ function mappingOf(font: object): Mapping {
   // pdf.js has no table of the font, and returns the numbers of glyphs.
   if ("composite" in font && font.composite === true && "firstChar" in map) return "unknown";
   const names: unknown = "differences" in font ? font.differences : undefined;
-  const characters: unknown = Object.entries(map).find(([name]) => name === "_map")?.[1];
+  const characters = charactersOf(font);
   if (!Array.isArray(names) || !Array.isArray(characters)) return "known";
   const used = names.slice(0, MAX_CODES).flatMap((name: unknown, code) => {
     return typeof name === "string" && name !== ".notdef" ? [{ name, code }] : [];
   });
   const guessed = used.filter(({ name, code }) => {
     const number = NUMBERED.exec(name)?.[1];
-    const character = String(characters[code] ?? "").codePointAt(0);
+    const character = characters[code]?.codePointAt(0);
     return number !== undefined && [undefined, Number(number), Number.parseInt(number, 16)].includes(character);
   });
   // For a symbolic font without an encoding, pdf.js fills the table with that of a usual font.
@@ -43,6 +51,13 @@ function mappingOf(font: object): Mapping {
     "isSymbolicFont" in font && font.isSymbolicFont === true && "type" in font && font.type === "TrueType";
   const isFilled = isSymbolic && used.length === 0 && !characters.slice(32, 127).includes(undefined);
   return isFilled || guessed.length * 2 > used.length ? "guessed" : "known";
+}
+
+/** Gives the codes of a bitmap font that are spaces in Unicode characters of their own, since pdf.js leaves spaces out. */
+function keepCodes(font: object): void {
+  const characters = "type" in font && font.type === "Type3" ? charactersOf(font) : undefined;
+  if (characters === undefined) return;
+  for (let code = 0x09; code <= 0x0d; code += 1) characters[code] ??= String.fromCharCode(OWN_CODES + code);
 }
 
 /** The text of fonts whose characters are not known. */
@@ -60,7 +75,10 @@ export class UnreadableFonts {
       const [name, kind, font]: readonly unknown[] = Array.isArray(message.data) ? message.data : [];
       if (kind === "Font" && typeof font === "object" && font !== null && "extra" in font) {
         const { extra } = font;
-        if (typeof extra === "object" && extra !== null) this.#mappings.set(String(name), mappingOf(extra));
+        if (typeof extra === "object" && extra !== null) {
+          this.#mappings.set(String(name), mappingOf(extra));
+          keepCodes(extra);
+        }
         font.extra = undefined;
       }
       post(message, transfer);
