@@ -9,6 +9,7 @@ import { bareMonthsIn, type NamedDate } from "../reading/dates.ts";
 import { isNegated } from "../reading/negation.ts";
 import { POLLS, SHORT_OF } from "../reading/phrases.ts";
 import { describedIn, meets, quantitiesOf, type Quantity } from "../reading/quantities.ts";
+import { isPast } from "../reading/reality.ts";
 import { WORDS } from "../reading/vocabulary.ts";
 import { stemOf, wordsOf } from "../reading/words.ts";
 import {
@@ -21,6 +22,7 @@ import {
   KNOWN,
 } from "./others-figures.ts";
 import { type Asked, yearsOf } from "./question.ts";
+import { hasOtherNumber } from "./siblings.ts";
 import { isNear, isWithin, textBefore } from "../reading/ranges.ts";
 
 /** A part of a time: "the first day", "the second quarter". */
@@ -42,6 +44,9 @@ const INTERIM =
 /** A part of an event: "on its first day". */
 const PART =
   /\b(?:first|second|third|opening|premier|première|primer|primera|primo|prima|erste[nr]?)\s(?:\p{L}+\s)?(?:days?|nights?|weeks?|weekends?|months?|hours?|jours?|soirs?|semaines?|día|noche|semana|giorno|sera|settimana|Tag|Abend|Woche)(?!\p{L})|\b(?:daily|weekly|monthly|hourly|per\sday|a\sday)(?!\p{L})/iu;
+
+/** "was revised from 4.8% to 5.1%", "an hour before the close": a figure that another one replaces. */
+const REPLACED = /\brevised\s(?:(?:up|down)\p{L}*\s)?(?:from|by)(?!\p{L})|\bbefore\sthe\sclose(?!\p{L})/iu;
 
 /** Several times of an event: "in its first three editions", "over ten years". */
 const SEVERAL =
@@ -90,7 +95,7 @@ export function measured(
     if (isDenied(passage.text.slice(one.end, clause.end))) return false;
     // "The long-term averages are 8.1 named storms"
     const said = passage.text.slice(clause.start, clause.end);
-    if ([USUAL, SEVERAL, POLLS].some((words) => words.test(said) && !words.test(statement))) return false;
+    if ([USUAL, SEVERAL, POLLS, REPLACED].some((words) => words.test(said) && !words.test(statement))) return false;
     const { from = 0, deadline = Number.POSITIVE_INFINITY } = asked.plan;
     const isOfYear = one.unit !== "percent" && OF_YEAR.test(passage.text.slice(one.end, clause.end + BESIDE));
     if (isOfYear && deadline - from < 10 * MONTH) return false;
@@ -101,6 +106,12 @@ export function measured(
       (measure === undefined || language !== asked.language || clause.stems.has(measure) || GENERAL.has(measure)) &&
       isInTime(asked, passage.text, clause, dates) &&
       !isOfAnother(asked, tokens, clause, one) &&
+      // "Iron Tides 2 grossed" for "Iron Tides"
+      !hasOtherNumber(
+        asked,
+        tokens.filter((token) => isWithin(token, clause)),
+        isPast,
+      ) &&
       !isOfOtherThing(asked, tokens, one) &&
       !isOfOtherOutcome(asked, { tokens, clause, language }, one) &&
       !isPartial(asked, { text: passage.text, tokens, dates }, clause, one) &&
@@ -353,9 +364,12 @@ function isDenied(part: string): boolean {
 /** A difference to another figure: "1.9 million more than". */
 const DIFFERENCE =
   /^\s(?:\p{L}+\s){0,2}?(?:more|fewer|less|higher|lower|dearer|cheaper|better|worse|mehr|weniger|de\splus|de\smoins|más|menos|più|meno|mais|up|down)(?:\s(?:than|als|que|di|do\sque)|[,.;)]|$)/iu;
+/** "closed 75 points higher" */
+const POINTS = /^[\d.,]+\spoints?\s(?:higher|lower|up|down)(?!\p{L})/iu;
 
 function isFormer(text: string, quantity: Quantity): boolean {
   if (quantity.comparison === undefined && DIFFERENCE.test(text.slice(quantity.end, quantity.end + 40))) return true;
+  if (POINTS.test(text.slice(quantity.start, quantity.start + 40))) return true;
   const before = textBefore(text, quantity.start, 80);
   return FORMER.test(before) || COMPARED.test(before);
 }

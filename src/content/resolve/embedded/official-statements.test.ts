@@ -285,7 +285,7 @@ describePages([
     "Will the Supreme Court rule against the tariffs in Learner v. Marvia by November 2026?",
     "2026-10-20",
     [
-      ["YES?", "The Supreme Court on Tuesday struck down the tariffs in Learner v. Marvia by 6-3."],
+      ["YES", "The Supreme Court on Tuesday struck down the tariffs in Learner v. Marvia by 6-3."],
       ["YES?", "The Supreme Court ruled against the tariffs on Tuesday, holding that the statute gives no such power."],
       ["", "The Supreme Court heard arguments on the tariffs on Tuesday."],
     ],

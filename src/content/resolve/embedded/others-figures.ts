@@ -124,7 +124,9 @@ export function isOfOtherOutcome(
   if (outcomes.has("close") && KNOWN.has(unit) && !said.has("close") && !own.some(({ text }) => ENDS.test(text)))
     return true;
   if (predicate === undefined || KNOWN.has(unit) || thresholds.every((one) => KNOWN.has(one.unit))) return false;
-  const isOpen = COMPARING.test(predicate.text) || GENERAL.has(predicate.stem) || clause.stems.has(predicate.stem);
+  // "recalled 6,200 laid-off workers"
+  const isSaid = own.some(({ stem }, at) => stem === predicate.stem && own[at + 1]?.gap !== "-");
+  const isOpen = COMPARING.test(predicate.text) || GENERAL.has(predicate.stem) || isSaid;
   // "employs 1,400 people"
   const [verb, previous] = own.filter((token) => token.end <= start).toReversed();
   const isPresent = language === "en" && previous?.capital === true && /[^su]s$/u.test(verb?.text ?? "");
@@ -250,7 +252,8 @@ const WITH_OTHERS = /^(?:and|und|et|y|e|with|mit|avec|con|com) (?:its|his|her|th
 function isOfOtherExtent({ names, terms, plan, language = "en" }: Asked, tokens: readonly Token[]): boolean {
   const grammar = GRAMMARS[language];
   return tokens.some(({ text, stem, capital }, at) => {
-    if (EXTENT.test(text) && terms.has(tokens[at + 1]?.stem ?? ""))
+    // "core annual inflation"
+    if (EXTENT.test(text) && tokens.slice(at + 1, at + 3).some((next) => terms.has(next.stem)))
       return !wordsOf(plan.statement).some((word) => word.text === text);
     const [and, next, behind] = tokens.slice(at + 1, at + 4);
     // "the Tarn Festival and the Denby Festival"

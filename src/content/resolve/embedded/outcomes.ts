@@ -4,7 +4,7 @@ import { type Predication, predicationOf } from "../reading/clauses.ts";
 import { areContrary, conceptsAt, conceptsIn } from "../reading/concepts.ts";
 import { GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
 import { ANONYMOUS, POLLS, TAKEN_BACK } from "../reading/phrases.ts";
-import { PARTISAN, type Reality } from "../reading/reality.ts";
+import { isPast, PARTISAN, type Reality } from "../reading/reality.ts";
 import { HARD, type ReadSentence, type Token } from "../reading/spans.ts";
 import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
 import { isForm, isRomance, type Language, wordsOf } from "../reading/words.ts";
@@ -13,6 +13,7 @@ import { boundStrengthOf, NOTHING, OTHER_ACTOR, type Reading, sharesOf } from ".
 import { type Asked, GOVERNED } from "./question.ts";
 import { isOfPart } from "./siblings.ts";
 import { itemsBefore } from "../reading/ranges.ts";
+import { until } from "../reading/until.ts";
 
 /** The minimum share for a sentence whose predicate and arguments are those of the question. */
 const NEAR = 0.4;
@@ -153,9 +154,10 @@ function readingAt(
   const reader = { grammar: GRAMMARS[language], language };
   const predication = predicationOf(tokens, verbOfResult(tokens, at) ?? at, reader);
   const { reality } = predication;
-  // "the opposition declared the vote invalid"
-  const isDeclared = WORDS.result.has(tokens[at]?.text) && tokens.some(({ text: word }) => PARTISAN.test(word));
-  if (isDeclared) return { ...NOTHING, kind: "quotation" };
+  const token = tokens[at];
+  // "the opposition declared the vote invalid", "declared the result annulled"
+  const isResult = WORDS.result.has(token?.text) || (isPast(token) && declaresAt(tokens, at) >= 0);
+  if (isResult && tokens.some(({ text: word }) => PARTISAN.test(word))) return { ...NOTHING, kind: "quotation" };
   if (isOtherSense(asked, tokens, at, predication)) return NOTHING;
   const kind = KINDS[reality];
   if (kind !== undefined) {
@@ -169,6 +171,14 @@ function readingAt(
   if (reality === "fact" && outcome.isSame && isOnlyDecided(tokens, at, outcome.name))
     return { ...NOTHING, kind: "announcement" };
   if (outcome.isSame && isPostponed(tokens, at, language)) return NOTHING;
+  // "lost the most seats"
+  if (
+    !outcome.isSame &&
+    MOST.test(asked.plan.statement) &&
+    outcome.name === "lose" &&
+    tokens.some(({ text: word }) => word === "most")
+  )
+    return NOTHING;
   const isUndone =
     reality === "noun" && outcome.isSame && [...conceptsBefore(tokens, at)].some((one) => OUTCOMES.undoing.has(one));
   // "suspended the conviction of Dunmore": the court had convicted Dunmore.
@@ -203,14 +213,21 @@ function readingAt(
 /** "declared the election void", "found the rider guilty": the verb whose result an adjective names. */
 function verbOfResult(tokens: readonly Token[], at: number): number | undefined {
   if (!WORDS.result.has(tokens[at]?.text)) return undefined;
+  const verb = declaresAt(tokens, at);
+  return verb < 0 ? undefined : verb;
+}
+
+function declaresAt(tokens: readonly Token[], at: number): number {
   const verb = tokens.findLastIndex(
     ({ text, gap }, n) => n < at && n > at - 10 && (DECLARES.test(text) || HARD.test(gap)),
   );
-  return DECLARES.test(tokens[verb]?.text ?? "") ? verb : undefined;
+  return DECLARES.test(tokens[verb]?.text ?? "") ? verb : -1;
 }
 
 const DECLARES =
   /^(?:declared|declares|ruled|found|left|leaves|kept|keeps|held|holds|liess|lasst|belasst|beliess|laisse|maintenu|dejo|lasciato|deixou|erklarte?|erklart|declare|declaro|dichiarato|dichiara|declarou|befand)$/u;
+
+const MOST = /\bthe\smost\b/iu;
 
 const CONCEDED =
   /^(?:to|at|on|in|late|early|shortly|after|defeat|victory|elections?|race|contest|presid\p{L}+|mayoral|gubernatorial)$/u;
@@ -228,6 +245,33 @@ function isOfInfinitive({ language = "en" }: Asked, { text, capital }: Token): b
 const SHARE =
   /^(?!.*\b(?:all|outstanding|remaining)\b).*\b(?:stakes?|shares?|stock|interest|holding|anteils?|aktien|beteiligung|actions|acciones|azioni|acoes|quota)\b|\b\d{1,2} (?:percent )?of\b/iu;
 
+/** Whether a predicate whose question has a prepositional phrase has an object or an infinitive of its own. */
+function hasOtherObject(
+  { preposition, words }: NonNullable<Asked["oblique"]>,
+  token: Token,
+  { predicate, outcomes, language = "en" }: Asked,
+  behind: readonly Token[],
+): boolean {
+  if (language !== "en" || outcomes.has("resign") || !token.text.startsWith(predicate?.text.slice(0, 4) ?? "-"))
+    return false;
+  const { determiner, preposition: prepositions } = GRAMMARS.en;
+  const [next, verb, article] = behind;
+  const isInfinitive =
+    next?.text === "to" &&
+    preposition === "to" &&
+    determiner.has(article?.text) &&
+    !prepositions.has(article?.text) &&
+    !isFunctionWord(verb?.text ?? "", GRAMMARS.en);
+  if (isInfinitive) return !words.has(verb?.stem ?? "") && !BEGINS.test(verb?.text ?? "");
+  if (!determiner.has(next?.text) || prepositions.has(next?.text)) return false;
+  const phrase = until(behind, ({ text }) => prepositions.has(text));
+  const governed = behind.findIndex(({ text }) => text === preposition);
+  const own = [...phrase, ...(governed < 0 ? [] : behind.slice(governed, governed + 9))];
+  return !own.some(({ stem }) => words.has(stem));
+}
+
+const BEGINS = /^(?:observe|implement|begin|start|enter|honou?r|respect)$/u;
+
 /** Whether the words behind a predicate give it another sense: "passed over", "resigned from the youth wing". */
 function isOtherSense(asked: Asked, tokens: readonly Token[], at: number, { reality, after }: Predication): boolean {
   // "dimitió como presidenta": a word that opens a clause elsewhere.
@@ -241,7 +285,9 @@ function isOtherSense(asked: Asked, tokens: readonly Token[], at: number, { real
     );
   if (WORDS.particle.has(next.text) && WORDS.withParticle.has(token.text)) return !asks(next.text);
   // "aprobó tramitar la ley", "a voté contre la loi"
-  if (isOfInfinitive(asked, next) || AGAINST.test(next.text)) return !asks(next.text);
+  if (isOfInfinitive(asked, next)) return !asks(next.text);
+  const [first] = behind.filter(({ text }) => !/^\d/u.test(text));
+  if (AGAINST.test(first?.text ?? "")) return !asks(first?.text ?? "");
   // "conceded mistakes", "conceded that the campaign had been hard"
   const conceded = behind.find(({ text }) => !GRAMMARS.en.determiner.has(text) || text === "that");
   if (token.text.startsWith("conced") && conceded !== undefined && !CONCEDED.test(conceded.text)) return true;
@@ -253,6 +299,13 @@ function isOtherSense(asked: Asked, tokens: readonly Token[], at: number, { real
     return !asks("to");
   // "appointed to advise the director"
   if (asked.outcomes.has("appoint") && next.text === "to" && !GRAMMARS.en.determiner.has(behind[1]?.text)) return true;
+  // "struck a deal"
+  if (
+    /^str(?:ikes?|uck)$/u.test(token.text) &&
+    GRAMMARS.en.determiner.has(next.text) &&
+    !asked.terms.has(behind[1]?.stem ?? "")
+  )
+    return !behind.slice(1, 4).some(({ stem }) => asked.terms.has(stem));
   // "stands on a hill", "stands to lose"
   if (/^stands?$/u.test(token.text) && GRAMMARS.en.preposition.has(next.text)) return true;
   const { oblique } = asked;
@@ -267,6 +320,8 @@ function isOtherSense(asked: Asked, tokens: readonly Token[], at: number, { real
     return true;
   // "extradited from Norland"
   if (oblique?.preposition === "to" && next.text === "from" && !asks("from")) return true;
+  // "filed a claim in the bankruptcy" for "file for bankruptcy", "voted to delay a vote to impeach" for "vote to impeach"
+  if (oblique !== undefined && hasOtherObject(oblique, token, asked, behind)) return true;
   // "convicted of perjury" for "convicted of fraud"
   if (
     oblique !== undefined &&

@@ -151,20 +151,22 @@ function structureOf({ statement, thresholds, ...plan }: Plan, language: Languag
   const turned = turnedForm(outcomes, { tokens, at, behind, subject, terms, reader });
   if (turned !== undefined) return { ...bare, ...turned };
   const isPassive = isPassiveAt(tokens, at, reader);
-  const by = isPassive ? right.findIndex((word) => grammar.by.has(word.text)) : -1;
   // "been appointed director", "be elected mayor": the office stands behind the verb.
   const isOffice = outcomes.has("appoint") || outcomes.has("elect");
   const to =
     isOffice && language === "de" && !outcomes.has("win")
       ? left.findIndex((word) => /^(?:zu[mr]|als)$/u.test(word.text))
       : -1;
+  // "zur Ministerin von Westmark ernannt"
+  const by = isPassive && to < 0 ? right.findIndex((word) => grammar.by.has(word.text)) : -1;
   const office =
-    isOffice && isPassive && by === -1
-      ? phraseFrom(behind, behind[0]?.text === "as" ? 1 : 0, grammar)
-      : to < 0
-        ? []
-        : left.slice(to + 1);
+    to >= 0
+      ? left.slice(to + 1)
+      : isOffice && isPassive && by === -1
+        ? phraseFrom(behind, behind[0]?.text === "as" ? 1 : 0, grammar)
+        : [];
   const object = isPassive && by === -1 ? undefined : argumentOf(phraseFrom(right, by + 1, grammar), terms, reader);
+  const behindPassive = isRomance(language) ? argumentOf(phraseFrom(right, 0, grammar), terms, reader) : undefined;
   // "¿Se aprobó la subida?": what stands behind the verb can be its subject.
   const isSubjectBehind = subject === undefined && language !== "en";
   return {
@@ -175,7 +177,12 @@ function structureOf({ statement, thresholds, ...plan }: Plan, language: Languag
     isByAgent: isPassive && object !== undefined,
     oblique: obliqueOf(behind, terms),
     agent: isPassive || isSubjectBehind ? object : subject,
-    patient: ofDeed(isPassive ? subject : isSubjectBehind ? undefined : object, outcomes, tokens),
+    // "¿Será condenado X?"
+    patient: ofDeed(
+      isPassive ? (subject ?? (by === -1 ? behindPassive : undefined)) : isSubjectBehind ? undefined : object,
+      outcomes,
+      tokens,
+    ),
   };
 }
 
@@ -271,14 +278,24 @@ function partsOf(
 function isPassiveAt(tokens: readonly Token[], at: number, { grammar, language }: Reader): boolean {
   const token = tokens[at];
   if (token === undefined || AWARDS.test(token.text)) return false;
-  if (language === "de") return /^(?:wurden?|worden)$/u.test(tokens[0]?.text ?? "") && /(?:t|en)$/u.test(token.text);
+  if (language === "de") {
+    const { text = "" } = tokens[0] ?? {};
+    // "Wird X verurteilt?", and not "Wird X gewinnen?"
+    return /^(?:wurden?|worden)$/u.test(text)
+      ? /(?:t|en)$/u.test(token.text)
+      : /^(?:wird|werden)$/u.test(text) && DONE.test(token.text);
+  }
   return (
     !isParticipleOfMotion(token, language) &&
-    tokens.slice(0, at).some((word) => grammar.be.has(word.text)) &&
+    tokens.slice(0, at).some((word) => grammar.be.has(word.text) || (isRomance(language) && WILL_BE.test(word.text))) &&
     /(?:[dtnoaeiu]|[oa]s)$/u.test(token.text) &&
     tokens[at - 1]?.text !== "to"
   );
 }
+
+/** Participles that are no infinitives, and "entlassen". */
+const DONE = /t$|(?:\p{L}{2}ge\p{L}{3,}|verbot|verschob|beschloss|entlass|geschloss|gestrich)en$/u;
+const WILL_BE = /^(?:ser(?:a|an|ao|ont)|sar(?:a|anno)|verr(?:a|anno))$/u;
 
 const BE_BOUND =
   /^will\s(?:(?!\bto\b)[^,])+?\sbe\s(?:above|below|over|under|between|at\s(?:least|most|or\s)|(?:higher|lower|greater|more|less)\sthan|exactly\s|[$€£]?\d)/iu;

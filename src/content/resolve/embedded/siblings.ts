@@ -9,6 +9,7 @@ import { IRREGULAR_PAST, type Language, type Word, wordsOf } from "../reading/wo
 import { GENERAL } from "./others-figures.ts";
 import { type Asked, numberedIn, yearsOf } from "./question.ts";
 import { isWithin } from "../reading/ranges.ts";
+import { until } from "../reading/until.ts";
 
 const TITLE = /["“«„]\s?([^"“”«»„]{2,60}?)\s?["”»“]/gu;
 
@@ -127,7 +128,7 @@ function slotsOf(words: readonly Word[], grammar: Grammar): Slot[] {
 
 /** Whether a clause is about a part of the question's outcome, a stage before it, or another of several things with one name. */
 export function isOfPart(
-  { plan: { question }, joined, names, numbered }: Asked,
+  { plan: { question }, joined, names, numbered, terms }: Asked,
   tokens: readonly Token[],
   { said, start, end }: { readonly said: string; readonly start: number; readonly end: number },
 ): boolean {
@@ -135,19 +136,30 @@ export function isOfPart(
   const stems = new Set(clause.map(({ stem }) => stem));
   if (joined.some(([one, other]) => stems.has(one) !== stems.has(other))) return true;
   if (STAGE.test(said) && !STAGE.test(question)) return true;
-  const numbers = numberedIn(clause);
-  // "Heron 2" for "Heron"
-  const isNumbered = ({ stem }: Token, at: number): boolean => {
-    const [number, behind] = clause.slice(at + 1, at + 3);
-    // "beat Chelsea 2-1"
-    const isResult = behind !== undefined && /^[-:–]/u.test(behind.gap);
-    return names.has(stem) && !isResult && /^\d{1,3}$/u.test(number?.text ?? "") && /^[\s-]$/u.test(number?.gap ?? "");
-  };
-  if (clause.some((token, at) => isNumbered(token, at) && !numbered.some(([own]) => own === token.stem))) return true;
+  // "as a Category 3 storm, after weakening from Category 4"
+  const numbers = numberedIn(until(clause, ({ text }) => WORDS.circumstance.has(text)));
+  if (hasOtherNumber({ names, numbered, terms }, clause)) return true;
   return numbered.some(
     ([name, number]) =>
       numbers.some(([other]) => other === name) && !numbers.some((one) => one[0] === name && one[1] === number),
   );
+}
+
+/** "Heron 2" for "Heron": whether a name has a number that the question does not give it. */
+export function hasOtherNumber(
+  { names, numbered, terms }: Pick<Asked, "names" | "numbered" | "terms">,
+  clause: readonly Token[],
+  fits = (_behind: Token | undefined): boolean => true,
+): boolean {
+  return clause.some(({ stem }, at) => {
+    const [number, behind] = clause.slice(at + 1, at + 3);
+    // "beat Chelsea 2-1"
+    const isResult = behind !== undefined && /^[-:–]/u.test(behind.gap);
+    const isNumber = /^\d{1,3}$/u.test(number?.text ?? "") && /^[\s-]$/u.test(number?.gap ?? "");
+    // "The S&P 500 closed"
+    if (number === undefined || terms.has(number.stem)) return false;
+    return names.has(stem) && !isResult && isNumber && fits(behind) && !numbered.some(([own]) => own === stem);
+  });
 }
 
 /** Whether a sentence is about another year than the question. */

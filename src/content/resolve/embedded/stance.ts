@@ -223,8 +223,8 @@ function leavesPlace(
  */
 function leavesOut(asked: Asked, { near, words }: Passage, isFigure: boolean): boolean {
   const { terms, names, predicate, phrase, agent, patient, language = "en" } = asked;
-  // "adjusted earnings"
-  const isKind = ({ text, stem }: Word): boolean => text.endsWith("ed") && stem !== predicate?.stem && terms.has(stem);
+  // "adjusted earnings", "domestic opening weekend"
+  const isKind = ({ text, stem }: Word): boolean => terms.has(stem) && stem !== predicate?.stem && KIND.test(text);
   if (isFigure)
     return (
       !names.isSubsetOf(near) || wordsOf(asked.plan.statement).some((word) => isKind(word) && !near.has(word.stem))
@@ -245,6 +245,8 @@ function leavesOut(asked: Asked, { near, words }: Passage, isFigure: boolean): b
     (term) => !core.has(term) && !near.has(term) && !WORDS.time.has(term) && !(asked.plan.negated && denies.has(term)),
   );
 }
+
+const KIND = /ed$|^(?:domestic|global|worldwide|foreign|gross|net|core)$/u;
 
 /** "wegen Mordes verurteilt" for "convicted of fraud": only a word of the same beginning is known to be the question's. */
 function leavesOblique({ oblique }: Asked, { words }: Passage): boolean {
@@ -272,21 +274,20 @@ function isReversed(
   const [own, behind] = [text.slice(start, end), text.slice(end)];
   if (REVERSES.test(behind) || UNREAL.test(own)) return true;
   // "a result later annulled", "but the title was stripped"
-  const turn = TURN.exec(behind);
-  const later = turn === null ? [] : [...conceptsIn(wordsOf(behind.slice(turn.index)))];
+  const later = [...conceptsIn(wordsOf(TURN.exec(behind)?.[0] ?? ""))];
   if (later.some((one) => OUTCOMES.undoing.has(one) && !outcomes.has(one))) return true;
-  // "quashed the ruling that had annulled the sentence"
+  // "quashed the ruling that had annulled the sentence", "threw out a verdict that found X liable"
   const isUndone = [...conceptsIn(wordsOf(text.slice(0, start)))].some((one) => OUTCOMES.undoing.has(one));
-  return HAD.test(own) && (BUT.test(behind) || isUndone);
+  return (HAD.test(own) && BUT.test(behind)) || (isUndone && (HAD.test(own) || own.startsWith("that ")));
 }
 
 const HAD = /(?<!\p{L})(?:had|hatten?|avai(?:t|ent)|había[ns]?|avevan?o?|tinham?|haviam?)\s/iu;
 const UNREAL = /(?<!\p{L})(?:hätten?|wären?|würden?|aurai(?:t|ent)|habrían?|hubieran?|avrebber?o?|teriam?)(?!\p{L})/iu;
 const BUT =
   /^,?\s(?:but|before|until|when|only\sto|bevor|ehe|aber|doch|jedoch|avant|mais|antes|pero|hasta|prima|ma|fino|mas|até)\s/iu;
-const TURN = /,\s(?:an?|which)\s|\s(?:but|before|only\sto)\s/iu;
+const TURN = /(?:,\s(?:an?|which)\s|\s(?:but|before|only\sto)\s).*/isu;
 const REVERSES =
-  /^,?\s(?:but|before|and|only\sto)\s(?:[^.;]*\s)?(?:again|revers\p{L}+|reinstat\p{L}+|restor\p{L}+|retract\p{L}+|took\sit\sback|resigned|quit|stepped\sdown|declined)(?!\p{L})/iu;
+  /^,?\s(?:but|before|and|only\sto)\s(?:[^.;]*\s)?(?:again|revers\p{L}+|reinstat\p{L}+|restor\p{L}+|retract\p{L}+|took\sit\sback|(?:stayed|suspended|overturned|quashed)\s(?:the|that|its?|this)|resigned|quit|stepped\sdown|declined)(?!\p{L})/iu;
 
 /** The date of the outcome: the first one in its clause, or else the first one of the sentence. */
 function dateOf(text: string, dates: readonly NamedDate[], { part, isFigure }: Reading): NamedDate | undefined {

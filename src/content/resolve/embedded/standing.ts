@@ -226,6 +226,7 @@ function isHeadBehind(zone: readonly Token[], at: number, argument: Argument, pl
     // "a resolution condemning the Rivers Act"
     const isNoun = owner !== undefined && word.gap === " " && !isFunctionWord(owner.text, grammar);
     if (isParticiple && isNoun && grammar.determiner.has(zone[n + 1]?.text)) return false;
+    if (isName && SIGN.test(word.text)) return false;
     // "in the last game Vera Sandoval": a name without a preposition begins a noun phrase.
     const isKind = argument.kinds.has(word.stem) || WORDS.title.has(word.text);
     if (isName && isGermanic && !word.capital && !isFunctionWord(word.text, grammar) && !isKind) return true;
@@ -258,7 +259,9 @@ function isHeadBehind(zone: readonly Token[], at: number, argument: Argument, pl
       if (SHARES.test(noun.text))
         return isSubject ? !place.predication.isPassive : zone.slice(0, n).some(({ text }) => WHOLE.test(text));
       // "the youth team of X" is not X, and "the first leg of the final of X" is not its final.
-      if (!WORDS.standFor.has(noun.text) || WORDS.lesser.has(modifier?.text)) return false;
+      // "released the price of X"
+      const isMeasure = !isSubject && MEASURE.test(noun.text);
+      if (isMeasure || !WORDS.standFor.has(noun.text) || WORDS.lesser.has(modifier?.text)) return false;
       if (!WORDS.of.has(modifier?.text)) return true;
     }
     // "hat am Abend den Haushalt beschlossen": an article that no preposition governs begins a noun phrase.
@@ -277,6 +280,9 @@ function isHeadBehind(zone: readonly Token[], at: number, argument: Argument, pl
 
 const SHARES = /^(?:shares?|stock|equity)$/u;
 const WHOLE = /^(?:all|entire|whole)$/u;
+const MEASURE = /^(?:prices?|rates?|tasa|taux|tasso|taxa|level|value|figures?|total|number|index)$/u;
+/** What a thing is called: "the brand name Zelvora". */
+const SIGN = /^(?:name|label|logo|trademark|slogan)$/u;
 
 /** Whether a text names the head of an argument. */
 export function covers(argument: Argument, near: ReadonlySet<string>): boolean {

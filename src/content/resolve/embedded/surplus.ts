@@ -105,14 +105,14 @@ function isReached({ predicate, thresholds }: Asked): boolean {
 const AGAIN = /(?<!\p{L})(?:reop|wiederer|rouv|reab|riap)\p{L}+/iu;
 
 /** "president-elect" */
-const ELECT = /-(?:elect|designate)(?!\p{L})/iu;
+const ELECT = /-elect(?!\p{L})|(?<!\p{L})designated?(?!\p{L})/iu;
 /** "the under-21 team" */
 const OF_AGE = /(?<!\p{L})(?:(?:under|over|sub|u)-?|moins\sde\s)\d{2}s?(?![\d.,])/iu;
 /** "acquitted of one of three charges" */
 const PARTLY = /(?<!\p{L})(?:one|two|some|several|half|part)\sof\s(?:the|his|her|its|their|two|three|four|five|\d)/iu;
 /** Words for a state that lasts a short time. */
 const BRIEF =
-  /(?<!\p{L})(?:for\s(?:an?|one|two|three|\d+|several|some|a\sfew)\s(?:minute|hour|day|night|weekend)s?|temporar(?:y|ily)|briefly|overnight|provisionally|vorübergehend|zeitweise|temporaire(?:ment)?|provisoire(?:ment)?|temporalmente|temporaneamente|temporariamente|provisionalmente|provvisoriamente|provisoriamente)(?!\p{L})/iu;
+  /(?<!\p{L})(?:for\s(?:an?|one|two|three|\d+|several|some|a\sfew)\s(?:minute|hour|day|night|weekend)s?|(?:\d+|one|two|three|few)-(?:minute|hour|day|night)|temporar(?:y|ily)|briefly|overnight|provisionally|vorübergehend|zeitweise|temporaire(?:ment)?|provisoire(?:ment)?|temporalmente|temporaneamente|temporariamente|provisionalmente|provvisoriamente|provisoriamente)(?!\p{L})/iu;
 
 /** "the administrative court", if the question asks for "a court". */
 function isAnyOf({ agent }: Asked, next: Token | undefined, question: readonly Word[], { capital }: Word): boolean {
@@ -258,8 +258,13 @@ function isHarmless(phrase: readonly Token[], at: number, grammar: Grammar): boo
     (!capital && !grammar.determiner.has(phrase[at - 1]?.text) && (says.has(text) || denies.has(text))) ||
     // "remains in office"
     (WORDS.in.has(phrase[at - 1]?.text) && WORDS.state.has(text)) ||
-    (!WORDS.lesser.has(text) && [phrase[at - 1], phrase[at + 1]].some((word) => WORDS.time.has(word?.text)))
+    (!WORDS.lesser.has(text) && [phrase[at - 1], phrase[at + 1]].some((word) => isTime(word, grammar)))
   );
+}
+
+/** "an" is a year in French. */
+function isTime(word: Token | undefined, { determiner }: Grammar): boolean {
+  return WORDS.time.has(word?.text) && !determiner.has(word?.text);
 }
 
 function isVerb(
@@ -287,7 +292,9 @@ function isVerb(
     (/..ed$|^\d/u.test(previous?.text ?? "") && next?.gap === " " && !isFunctionWord(next.text, grammar));
   // "to lift the cup"
   if (previous?.text === "to" && grammar.determiner.has(words[at + 1]?.text)) return true;
-  return (word.text.endsWith("ed") || IRREGULAR_PAST.has(word.text)) && !isAttribute;
+  // "Best Animated Picture"
+  const isInTitle = word.capital && previous?.capital === true;
+  return (word.text.endsWith("ed") || IRREGULAR_PAST.has(word.text)) && !isAttribute && !isInTitle;
 }
 
 function isOutcome(words: readonly Token[], at: number, outcomes: ReadonlySet<string>): boolean {

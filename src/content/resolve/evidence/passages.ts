@@ -76,7 +76,7 @@ export interface Passage extends Sentence {
 const END = /[.!?。！？]/u;
 const SENTENCE = /[.!?:;。！？]["”’»“«)]?$/u;
 const ABBREVIATION =
-  /(?:^|[\s(])(?:\p{Lu}|Mr|Mrs|Ms|Dr|Prof|St|Sen|Rep|Gov|Gen|Jr|Sr|No|vs|etc|Inc|Ltd|Co|Corp|approx|Mio|Mrd|bzw|z\.B|ca|[\p{Lu}]\.[\p{Lu}]|U\.S|e\.g|i\.e|a\.m|p\.m|Jan|Feb|Mar|Apr|Aug|Sept?|Oct|Nov|Dec)$/u;
+  /(?:^|[\s(])(?:\p{Lu}|Mr|Mrs|Ms|Dr|Prof|St|Sen|Rep|Gov|Gen|Jr|Sr|No|vs?|Mt|etc|Inc|Ltd|Co|Corp|approx|Mio|Mrd|bzw|z\.B|ca|[\p{Lu}]\.[\p{Lu}]|U\.S|e\.g|i\.e|a\.m|p\.m|Jan|Feb|Mar|Apr|Aug|Sept?|Oct|Nov|Dec)$/u;
 
 /** "Der 21. Landtag", "No. 5": a number that counts. */
 const ORDINAL = /(?:^|[\s(])(?:de[rmns]|die|das|eine?[nrms]?|am|vom|zum|zur|im|bis|und|N[or]|Art)\.?\s\d{1,2}$/iu;

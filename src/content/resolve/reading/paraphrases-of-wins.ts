@@ -86,7 +86,7 @@ export const WINS: readonly Paraphrase[] = [
   ),
   // "The committee has decided to award the prize to Lena Okoro"
   paraphrase(
-    `${START}(?:${NP}{3,80}?)\\s${HAS}(?:(?:decided|voted|chosen)\\sto\\s)?(?:award(?:ed|s)?|gave|given|presented|conferred)\\s(?<prize>(?:the|its)\\s[^,;.]{3,60}?)\\s(?:to|on)\\s(?-i:(?<winner>${NAME}))`,
+    `${START}(?:${NP}{3,80}?)\\s${HAS}(?:(?:decided|voted|chosen)\\sto\\s)?(?:award(?:ed|s)?|gave|given|presented|conferred)\\s(?<prize>(?:the|its)\\s[^,;.]{3,60}?)\\s(?:to|(?<=conferred.*)on)\\s(?-i:(?<winner>${NAME}))`,
     "$<winner> won $<prize>",
     WIN,
   ),

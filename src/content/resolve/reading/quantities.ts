@@ -181,6 +181,7 @@ function numbersOf(
     if (!Number.isFinite(number)) continue;
     // "Nine Wells": a number that begins a name.
     if (word !== undefined && /^\p{Lu}/u.test(word) && /^\s\p{Lu}/u.test(text.slice(end))) continue;
+    if (INDEX.test(textBefore(text, start, 12))) continue;
     const { scale, unit, factor, length, bare } = following(text.slice(end), language);
     // "One" is a number only in "one million".
     if (number === 1 && word !== undefined && scale === 1) continue;
@@ -193,6 +194,9 @@ function numbersOf(
   }
   return found;
 }
+
+/** The names of indexes that end with a number: "the S&P 500 closed". */
+const INDEX = /(?<!\p{L})(?:S&P|FTSE|Nikkei|Nasdaq|NASDAQ|CAC|IBEX|Ibex|STOXX|Stoxx|Russell|ASX|CSI)[\s-]$/u;
 
 function numberOf(digits: string, language: Language | undefined): number {
   const plain = digits.replace(/[\s\u00a0\u202f']/g, "");

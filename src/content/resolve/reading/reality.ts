@@ -1,5 +1,5 @@
 import { type Grammar, GRAMMARS, type Reader, isFunctionWord } from "./grammar.ts";
-import { type Group, HARD, type Span, type Token } from "./spans.ts";
+import { ADVERB, type Group, HARD, type Span, type Token } from "./spans.ts";
 import { WORDS } from "./vocabulary.ts";
 import { IRREGULAR_PAST, isRomance, type Language } from "./words.ts";
 
@@ -79,6 +79,12 @@ function formOf(
     return infinitive(tokens, group.start + words.indexOf("to"), clause, { grammar, isNegated });
   }
   if (group.words.some((word) => grammar.modal.has(word.text))) return "future";
+  // "one defeat from being relegated"
+  if (words[0] === "being" && previous !== undefined && grammar.preposition.has(previous.text))
+    return DURING.test(previous.text) ? fact : WITHOUT.test(previous.text) ? "denied" : "open";
+  // "voted against ratifying"
+  if (previous?.text === "against" && token.text.endsWith("ing"))
+    return fact === "fact" && tokens.slice(clause.start, at).some(({ text }) => VOTED.test(text)) ? "denied" : "open";
   // "accused of having started"
   if (words.includes("having") && /^(?:of|for|with|from|over)$/u.test(previous?.text ?? "")) return "view";
   // "Opening hours were approved": an attribute.
@@ -88,14 +94,28 @@ function formOf(
   const isBare = !/(?:ed|s|n|t)$/u.test(token.text) && !IRREGULAR_PAST.has(token.text);
   // "Sign the act!", and "the attempt sign": a bare form without a subject is an order.
   if (isBare && group.start === 0) return "open";
+  // "The launch window opened", "Kestrel launch countdown began": a verb behind it makes it a noun.
+  if (
+    isBare &&
+    group.words.length === 0 &&
+    isNoun(tokens[at + 1], grammar) &&
+    isVerbBehind(tokens.slice(at + 2, clause.end), grammar)
+  )
+    return "noun";
   // "won the audience award": a bare form beside a noun, behind the verb of its clause, is a noun too.
   const isModified = previous !== undefined && isNoun(previous, grammar) && !isPast(previous);
   if (isBare && isModified && tokens.slice(clause.start, at).some(isPast)) return "noun";
   return fact;
 }
 
-function isPast({ text }: Token): boolean {
+export function isPast({ text }: Pick<Token, "text"> = { text: "" }): boolean {
   return text.endsWith("ed") || IRREGULAR_PAST.has(text);
+}
+
+/** Whether a finite verb follows, and no object or preposition before it. */
+function isVerbBehind(words: readonly Token[], grammar: Grammar): boolean {
+  const first = words.find((word) => !isNoun(word, grammar) || isPast(word));
+  return first !== undefined && (isPast(first) || grammar.be.has(first.text) || grammar.have.has(first.text));
 }
 
 function isInfinitive(token: Token, grammar: Grammar, language: Language, group: Group): boolean {
@@ -137,10 +157,15 @@ function participle(
 ): Reality {
   if (group.words.some((word) => grammar.be.has(word.text))) return "future";
   if (previous === undefined || /,/u.test(token.gap)) return fact;
-  if (/^(?:after|by|since|when|while|despite)$/u.test(previous.text)) return fact;
-  if (/^(?:without|instead|than|from|not)$/u.test(previous.text)) return fact === "fact" ? "denied" : "open";
+  if (DURING.test(previous.text)) return fact;
+  if (WITHOUT.test(previous.text) || /^(?:than|from|not)$/u.test(previous.text))
+    return fact === "fact" ? "denied" : "open";
   return "open";
 }
+
+const DURING = /^(?:after|by|since|when|while|despite)$/u;
+const WITHOUT = /^(?:without|instead)$/u;
+const VOTED = /^vot(?:e|es|ed)$/u;
 
 const NOUN_ENDING =
   /(?:[ts]ion|ment|al|.{4}ance|.{4}ence|ure|ory|ity|ship|death|winner|loss|ung|tritt|ción|cion|sion|zione|cao|sao|miento|mento|toire|toria|issions?|issioni|schluss|sieg|kauf|tod)$/u;
@@ -175,6 +200,15 @@ function nominal(
   clause: Span,
   { grammar, fact }: { grammar: Grammar; fact: Reality },
 ): Reality {
+  // "received its launch licence"
+  const noun = tokens[at + 1];
+  if (
+    noun?.gap === " " &&
+    grammar === GRAMMARS.en &&
+    isNoun(noun, grammar) &&
+    ![isPast(noun), WORDS.time.has(noun.text), ADVERB.test(noun.text), /^\d/u.test(noun.text)].includes(true)
+  )
+    return "noun";
   // "Approval was granted", "authorisation granted".
   const next = tokens
     .slice(at + 1, clause.end)

@@ -125,8 +125,9 @@ function opensAt(tokens: readonly Token[], at: number, grammar: Grammar, languag
   // German sets a comma before each clause: "als Trainer", "das Werk" open none. A Portuguese "se" is "if" or "itself".
   if (language === "de" ? !grammar.and.has(token.text) : language === "pt" && token.text === "se") return false;
   if (grammar.open.has(token.text) || grammar.that.has(token.text)) {
-    // "that act", "dem, das": a determiner after a preposition or a verb is not a conjunction. "for", "so": a preposition.
-    return !(language === "en" && token.text === "that" && grammar.preposition.has(last.text));
+    // "that act", "dem, das": a determiner after a preposition or a verb is not a conjunction. "An earthquake could strike": a verb.
+    const isOther = grammar.modal.has(token.text) || (token.text === "that" && grammar.preposition.has(last.text));
+    return language !== "en" || !isOther;
   }
   if (grammar.clause.has(token.text))
     return (
