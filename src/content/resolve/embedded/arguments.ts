@@ -170,7 +170,9 @@ function splitFit({ agent, outcome }: Sides, doer: readonly Token[], done: reado
 /** "closed a deal", "opened one of its shafts": the subject did something else. A time is not an object: "closed the day higher". */
 function hasOwnObject({ outcome, predication: { after }, reader: { grammar, language } }: Sides): boolean {
   const [article, ...words] = after;
-  if (language !== "en" || outcome === "become" || !OUTCOMES.ergative.has(outcome)) return false;
+  // "restarted its visitor centre"
+  const isOwned = (outcome === undefined || outcome === "resume") && article?.text === "its";
+  if (language !== "en" || outcome === "become" || !(isOwned || OUTCOMES.ergative.has(outcome))) return false;
   const isPhrase = grammar.determiner.has(article?.text) && !grammar.preposition.has(article?.text);
   const phrase = until(words, ({ text }) => grammar.preposition.has(text));
   return isPhrase && phrase.length > 0 && !phrase.some(({ text }) => WORDS.time.has(text) || DOORS.test(text));

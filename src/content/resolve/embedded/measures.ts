@@ -45,8 +45,9 @@ const INTERIM =
 const PART =
   /\b(?:first|second|third|opening|premier|première|primer|primera|primo|prima|erste[nr]?)\s(?:\p{L}+\s)?(?:days?|nights?|weeks?|weekends?|months?|hours?|jours?|soirs?|semaines?|día|noche|semana|giorno|sera|settimana|Tag|Abend|Woche)(?!\p{L})|\b(?:daily|weekly|monthly|hourly|per\sday|a\sday)(?!\p{L})/iu;
 
-/** "was revised from 4.8% to 5.1%", "an hour before the close": a figure that another one replaces. */
-const REPLACED = /\brevised\s(?:(?:up|down)\p{L}*\s)?(?:from|by)(?!\p{L})|\bbefore\sthe\sclose(?!\p{L})/iu;
+/** "was revised from 4.8% to 5.1%", "an hour before the close": a figure that another one replaces, "some lenders quoted". */
+const REPLACED =
+  /\brevised\s(?:(?:up|down)\p{L}*\s)?(?:from|by)(?!\p{L})|\bbefore\sthe\sclose(?!\p{L})|^(?:some|several|a\sfew)\s(?=\p{L})/iu;
 
 /** Several times of an event: "in its first three editions", "over ten years". */
 const SEVERAL =

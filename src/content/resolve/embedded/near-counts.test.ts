@@ -38,8 +38,8 @@ describeSides({
       "The Norden Party is projected to win 64 seats in the 2026 Orland election.",
       "The Norden Party led in 64 seats in the 2026 Orland election.",
       "The Norden Party won 64 percent of the vote in the 2026 Orland election.",
+      "The Norden Party won 64 council seats in the 2026 Orland local election.",
     ],
-    "YES?": ["The Norden Party won 64 council seats in the 2026 Orland local election."],
   },
   "Did Zetalk reach 100 million users by the end of 2025?": {
     YES: ["Zetalk had 104 million users at the end of 2025.", "Zetalk passed 100 million users in November 2025."],

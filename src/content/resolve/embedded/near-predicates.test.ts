@@ -205,4 +205,65 @@ describePages([
       ["", "Karla Brenner hat am Donnerstag ihren Sprecher entlassen."],
     ],
   ],
+  [
+    "Will Norland join NATO by 31 October 2026?",
+    "2026-10-20",
+    [
+      ["YES", "Norland joined NATO on Monday as its 33rd member."],
+      ["YES?", "South Norland joined NATO on Monday."],
+    ],
+  ],
+  [
+    "Will the measles outbreak in Ohana be declared over by 31 October 2026?",
+    "2026-10-20",
+    [
+      ["YES", "Health officials declared the measles outbreak in Ohana over on Monday."],
+      ["", "Health officials declared the measles outbreak in Ohana an emergency on Monday."],
+    ],
+  ],
+  [
+    "Will Lake Tarn Nuclear Plant restart by 31 October 2026?",
+    "2026-10-20",
+    [
+      ["YES", "The Lake Tarn nuclear plant restarted on Monday."],
+      ["", "The Lake Tarn nuclear plant restarted its visitor centre on Monday."],
+    ],
+  ],
+  [
+    "Will Vela Mining's lithium mine receive its final permit by 31 October 2026?",
+    "2026-10-20",
+    [["", "A judge suspended the final permit of Vela Mining's lithium mine on Monday."]],
+  ],
+  [
+    "Will the Norland government fall by 31 October 2026?",
+    "2026-10-20",
+    [["", "The Norland government fell silent on the question on Monday."]],
+  ],
+  [
+    "Will Denby University appoint Ruth Calder as president by 31 October 2026?",
+    "2026-10-20",
+    [["", "Denby University named Ruth Calder a finalist for president on Monday."]],
+  ],
+  [
+    "Will the average US 30-year mortgage rate fall below 6% by 31 October 2026?",
+    "2026-10-20",
+    [
+      ["YES", "The average US 30-year mortgage rate fell to 5.94% on Thursday, Freddie Mac said."],
+      ["", "The average US 30-year jumbo mortgage rate fell to 5.94% on Thursday."],
+      ["", "Some lenders quoted a US 30-year mortgage rate of 5.94% on Thursday."],
+    ],
+  ],
+  [
+    "Will voters in Ohana approve Measure 12 in November 2026?",
+    "2026-11-05",
+    [
+      ["YES", "Voters in Ohana approved Measure 12 on Tuesday."],
+      ["", "Early returns show that voters in Ohana approved Measure 12."],
+    ],
+  ],
+  [
+    "Will Kylian Dorne score in the match against Arden on 18 October 2026?",
+    "2026-10-19",
+    [["YES?", "Kylian Dorne scored an own goal for Arden on 18 October 2026."]],
+  ],
 ]);

@@ -65,9 +65,9 @@ describePages([
     "2026-10-29",
     [
       ["YES", "Orbis reported revenue of $5.2 billion for the third quarter of 2026."],
-      ["YES?", "Orbis reported adjusted revenue of $5.2 billion for the third quarter of 2026."],
+      ["", "Orbis reported adjusted revenue of $5.2 billion for the third quarter of 2026."],
       ["", "Orbis guided to revenue of $5.2 billion for the third quarter of 2026."],
-      ["YES?", "Orbis reported annualised revenue of $5.2 billion for the third quarter of 2026."],
+      ["", "Orbis reported annualised revenue of $5.2 billion for the third quarter of 2026."],
       ["", "Orbis reported revenue of $5.2 billion for the first nine months of 2026."],
       ["", "Orbis withdrew its report of $5.2 billion revenue for the third quarter of 2026."],
     ],

@@ -1,10 +1,10 @@
 import { type Clause, predicationOf } from "../reading/clauses.ts";
 import { COMPARING } from "../reading/comparisons.ts";
 import { areContrary, conceptsAt, conceptsIn } from "../reading/concepts.ts";
-import { GRAMMARS } from "../reading/grammar.ts";
+import { type Grammar, GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
 import { type Argument } from "../reading/noun-phrases.ts";
 import { type Quantity } from "../reading/quantities.ts";
-import { type Reality } from "../reading/reality.ts";
+import { isPast, type Reality } from "../reading/reality.ts";
 import { type Token } from "../reading/spans.ts";
 import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
 import { IRREGULAR_PAST, type Language, wordsOf } from "../reading/words.ts";
@@ -248,13 +248,34 @@ const UNREAL: ReadonlySet<Reality> = new Set(["absent", "view", "future"]);
 const EXTENT = /^(?:night|day|morning|greater|metropolitan|grossraum|core|food|energy|youth|underlying|wholesale)$/u;
 const WITH_OTHERS = /^(?:and|und|et|y|e|with|mit|avec|con|com) (?:its|his|her|their|seine|ihre|ses|sus|suoi|seus)$/u;
 
+/** "the 30-year jumbo mortgage rate" for "the 30-year mortgage rate": a noun between two words of the question's compound. */
+function isInserted({ terms, plan }: Asked, tokens: readonly Token[], at: number, grammar: Grammar): boolean {
+  const [last, word, next] = [tokens[at - 1], tokens[at], tokens[at + 1]];
+  if (last === undefined || word === undefined || next === undefined) return false;
+  const isCompound = terms.has(last.stem) && terms.has(next.stem) && !terms.has(word.stem);
+  const isNoun = !word.capital && /^\p{L}+(?<!ly)$/u.test(word.text) && !isFunctionWord(word.text, grammar);
+  // "Orbis posted revenue"
+  const isPlain = (last.capital && isPast(word)) || WORDS.general.has(word.text) || WORDS.time.has(word.text);
+  const words = wordsOf(plan.statement);
+  return (
+    isCompound &&
+    isNoun &&
+    !isPlain &&
+    `${word.gap}${next.gap}` === "  " &&
+    !/^(?:headline|average)$/u.test(word.text) &&
+    words.some(({ stem }, n) => stem === last.stem && words[n + 1]?.stem === next.stem)
+  );
+}
+
 /** Whether a sentence measures a whole of which the question names a part, or a part of it: "the party and its partners". */
-function isOfOtherExtent({ names, terms, plan, language = "en" }: Asked, tokens: readonly Token[]): boolean {
+function isOfOtherExtent(asked: Asked, tokens: readonly Token[]): boolean {
+  const { names, terms, plan, language = "en" } = asked;
   const grammar = GRAMMARS[language];
   return tokens.some(({ text, stem, capital }, at) => {
     // "core annual inflation"
     if (EXTENT.test(text) && tokens.slice(at + 1, at + 3).some((next) => terms.has(next.stem)))
       return !wordsOf(plan.statement).some((word) => word.text === text);
+    if (isInserted(asked, tokens, at, grammar)) return true;
     const [and, next, behind] = tokens.slice(at + 1, at + 4);
     // "the Tarn Festival and the Denby Festival"
     const other = grammar.determiner.has(next?.text) ? behind : next;

@@ -26,7 +26,7 @@ export function outcomeOf(asked: Asked, passage: Passage, { tokens, language }: 
   const { coverage, context } = sharesOf(asked, passage);
   // The question does not name another holder of the office.
   if (context < (asked.role === undefined ? NEAR : NEAR / 2)) return NOTHING;
-  const isPoll = asked.outcomes.has("elect") && POLLS.test(passage.text);
+  const isPoll = ["elect", "approve", "reject"].some((one) => asked.outcomes.has(one)) && POLLS.test(passage.text);
   if (isPoll || ANONYMOUS.test(passage.text) || TAKEN_BACK.test(passage.text)) return { ...NOTHING, kind: "hedged" };
   if (asked.predicate === undefined) return NOTHING;
   const readings = tokens.flatMap((_, at) => {
@@ -227,6 +227,7 @@ function declaresAt(tokens: readonly Token[], at: number): number {
 const DECLARES =
   /^(?:declared|declares|ruled|found|left|leaves|kept|keeps|held|holds|liess|lasst|belasst|beliess|laisse|maintenu|dejo|lasciato|deixou|erklarte?|erklart|declare|declaro|dichiarato|dichiara|declarou|befand)$/u;
 
+const FALLS = /^(?:silent|ill|victim|foul|prey|asleep|short|behind)$/u;
 const MOST = /\bthe\smost\b/iu;
 
 const CONCEDED =
@@ -306,6 +307,12 @@ function isOtherSense(asked: Asked, tokens: readonly Token[], at: number, { real
     !asked.terms.has(behind[1]?.stem ?? "")
   )
     return !behind.slice(1, 4).some(({ stem }) => asked.terms.has(stem));
+  // "declared an emergency" for "declared over"
+  const [, declared] = /\bdeclared\s(\p{Ll}+)/u.exec(asked.plan.statement) ?? [];
+  if (declared !== undefined && token.text.startsWith("declar") && !tokens.some(({ text }) => text === declared))
+    return true;
+  // "fell silent"
+  if (/^f[ae]ll(?:s|en)?$/u.test(token.text) && FALLS.test(next.text)) return !asks(next.text);
   // "stands on a hill", "stands to lose"
   if (/^stands?$/u.test(token.text) && GRAMMARS.en.preposition.has(next.text)) return true;
   const { oblique } = asked;

@@ -293,7 +293,7 @@ function isPassiveAt(tokens: readonly Token[], at: number, { grammar, language }
   );
 }
 
-/** Participles that are no infinitives, and "entlassen". */
+/** Endings of participles that an infinitive does not have, and "entlassen". */
 const DONE = /t$|(?:\p{L}{2}ge\p{L}{3,}|verbot|verschob|beschloss|entlass|geschloss|gestrich)en$/u;
 const WILL_BE = /^(?:ser(?:a|an|ao|ont)|sar(?:a|anno)|verr(?:a|anno))$/u;
 

@@ -281,7 +281,7 @@ function isHeadBehind(zone: readonly Token[], at: number, argument: Argument, pl
 const SHARES = /^(?:shares?|stock|equity)$/u;
 const WHOLE = /^(?:all|entire|whole)$/u;
 const MEASURE = /^(?:prices?|rates?|tasa|taux|tasso|taxa|level|value|figures?|total|number|index)$/u;
-/** What a thing is called: "the brand name Zelvora". */
+/** Words for the name of a thing: "the brand name Zelvora". */
 const SIGN = /^(?:name|label|logo|trademark|slogan)$/u;
 
 /** Whether a text names the head of an argument. */

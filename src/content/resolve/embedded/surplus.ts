@@ -108,8 +108,9 @@ const AGAIN = /(?<!\p{L})(?:reop|wiederer|rouv|reab|riap)\p{L}+/iu;
 const ELECT = /-elect(?!\p{L})|(?<!\p{L})designated?(?!\p{L})/iu;
 /** "the under-21 team" */
 const OF_AGE = /(?<!\p{L})(?:(?:under|over|sub|u)-?|moins\sde\s)\d{2}s?(?![\d.,])/iu;
-/** "acquitted of one of three charges" */
-const PARTLY = /(?<!\p{L})(?:one|two|some|several|half|part)\sof\s(?:the|his|her|its|their|two|three|four|five|\d)/iu;
+/** "acquitted of one of three charges", "scored an own goal" */
+const PARTLY =
+  /(?<!\p{L})(?:one|two|some|several|half|part)\sof\s(?:the|his|her|its|their|two|three|four|five|\d)|(?<!\p{L})own\sgoal/iu;
 /** Words for a state that lasts a short time. */
 const BRIEF =
   /(?<!\p{L})(?:for\s(?:an?|one|two|three|\d+|several|some|a\sfew)\s(?:minute|hour|day|night|weekend)s?|(?:\d+|one|two|three|few)-(?:minute|hour|day|night)|temporar(?:y|ily)|briefly|overnight|provisionally|vorübergehend|zeitweise|temporaire(?:ment)?|provisoire(?:ment)?|temporalmente|temporaneamente|temporariamente|provisionalmente|provvisoriamente|provisoriamente)(?!\p{L})/iu;
@@ -176,6 +177,8 @@ function isInName({ words, roles, language, isDefinite, isPair }: Phrase, at: nu
   const isBehind = roles[at - 1] === "own" && last?.capital === true && word.gap.trim() === "";
   if (isBehind && isRomance(language)) return true;
   if (roles[at + 1] !== "own" || next?.capital !== true || next.gap.trim() !== "") return false;
+  // "South Norland"
+  if (at === 0 && DIRECTION.test(word.text)) return true;
   return (isBehind && isPair(last, next)) || (at > 0 && isDefinite(next));
 }
 
@@ -195,6 +198,7 @@ function isLonger({ words, roles, language }: Phrase, at: number): boolean {
   );
 }
 
+const DIRECTION = /^(?:north|south|east|west)(?:ern)?$/u;
 const CLUB = /^(?:fc|afc|cf|sc|ac|united|city|town)$/u;
 const MARK = /[,;:()–—"“”„«»]/u;
 

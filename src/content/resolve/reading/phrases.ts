@@ -30,7 +30,7 @@ export const OPEN =
 
 /** "The first round", "the semi-final", "at first reading": a stage before the one that decides. */
 export const STAGE =
-  /(?<!\p{L})(?:primar(?:y|ies)(?!\p{L})|nomin(?:ation|ee|iert)|candidat|kandidat|vorwahl|(?:semi|quarter|demi|cuartos|quartas?|quarti|meia)(?:[\s-]?fin|[\s-]de[\s-]final)|(?:halb|viertel|achtel)final|(?:semi|quarter)s(?!\p{L})|(?:first|opening|erste[nmr]?|premi[eè]re?|primer[ao]?|prim[ao]|primeir[ao])\s(?:round|reading|stage|leg|heat|vote|section|phase|runde|lesung|wahlgang|tour|lecture|étape|vuelta|lectura|etapa|turno|lettura|tappa|volta|leitura)|\p{L}+\s(?:stage|etappe|étape|etapa|tappa)\s(?:of|der|des|du|de|del|della|da|do)(?!\p{L}))/iu;
+  /(?<!\p{L})(?:primar(?:y|ies)(?!\p{L})|nomin(?:ation|ee|iert)|finalist\s(?:for|to)(?!\p{L})|candidat|kandidat|vorwahl|(?:semi|quarter|demi|cuartos|quartas?|quarti|meia)(?:[\s-]?fin|[\s-]de[\s-]final)|(?:halb|viertel|achtel)final|(?:semi|quarter)s(?!\p{L})|(?:first|opening|erste[nmr]?|premi[eè]re?|primer[ao]?|prim[ao]|primeir[ao])\s(?:round|reading|stage|leg|heat|vote|section|phase|runde|lesung|wahlgang|tour|lecture|étape|vuelta|lectura|etapa|turno|lettura|tappa|volta|leitura)|\p{L}+\s(?:stage|etappe|étape|etapa|tappa)\s(?:of|der|des|du|de|del|della|da|do)(?!\p{L}))/iu;
 
 /** The end of a text before a date that is only compared with, or at which a state began: "two fewer than in 2022". */
 export const COMPARED =

@@ -38,8 +38,14 @@ function canBeVerb(tokens: readonly Token[], at: number, grammar: Grammar, langu
   const [word, previous] = [tokens[at], tokens[at - 1]];
   if (word === undefined || (word.capital && at > (language === "en" ? 0 : 1))) return false;
   if (previous === undefined || language === "de") return true;
+  // "receive its final permit"
+  const [and, owner] = itemsBefore(tokens, at - 1, 2);
+  if (OWNS.test(owner?.text ?? "") && !grammar.and.has(and?.text) && !isFunctionWord(previous.text, grammar))
+    return false;
   return !grammar.determiner.has(previous.text);
 }
+
+const OWNS = /^(?:its|his|her|their)$/u;
 
 /** The first word that can be a verb: in lower case, and best right after a name. */
 function englishVerb(tokens: readonly Token[], grammar: Grammar, asBe: boolean): number | undefined {

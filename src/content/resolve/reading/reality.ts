@@ -108,6 +108,7 @@ function formOf(
   return fact;
 }
 
+/** Whether a word has the form of a past. */
 export function isPast({ text }: Pick<Token, "text"> = { text: "" }): boolean {
   return text.endsWith("ed") || IRREGULAR_PAST.has(text);
 }
