@@ -172,13 +172,7 @@ function readingAt(
     return { ...NOTHING, kind: "announcement" };
   if (outcome.isSame && isPostponed(tokens, at, language)) return NOTHING;
   // "lost the most seats"
-  if (
-    !outcome.isSame &&
-    MOST.test(asked.plan.statement) &&
-    outcome.name === "lose" &&
-    tokens.some(({ text: word }) => word === "most")
-  )
-    return NOTHING;
+  if (outcome.name === "lose" && [asked.plan.statement, text].every((one) => MOST.test(one))) return NOTHING;
   const isUndone =
     reality === "noun" && outcome.isSame && [...conceptsBefore(tokens, at)].some((one) => OUTCOMES.undoing.has(one));
   // "suspended the conviction of Dunmore": the court had convicted Dunmore.
@@ -301,11 +295,7 @@ function isOtherSense(asked: Asked, tokens: readonly Token[], at: number, { real
   // "appointed to advise the director"
   if (asked.outcomes.has("appoint") && next.text === "to" && !GRAMMARS.en.determiner.has(behind[1]?.text)) return true;
   // "struck a deal"
-  if (
-    /^str(?:ikes?|uck)$/u.test(token.text) &&
-    GRAMMARS.en.determiner.has(next.text) &&
-    !asked.terms.has(behind[1]?.stem ?? "")
-  )
+  if (/^str(?:ikes?|uck)$/u.test(token.text) && GRAMMARS.en.determiner.has(next.text))
     return !behind.slice(1, 4).some(({ stem }) => asked.terms.has(stem));
   // "declared an emergency" for "declared over"
   const [, declared] = /\bdeclared\s(\p{Ll}+)/u.exec(asked.plan.statement) ?? [];

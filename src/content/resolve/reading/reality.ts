@@ -203,13 +203,9 @@ function nominal(
 ): Reality {
   // "received its launch licence"
   const noun = tokens[at + 1];
-  if (
-    noun?.gap === " " &&
-    grammar === GRAMMARS.en &&
-    isNoun(noun, grammar) &&
-    ![isPast(noun), WORDS.time.has(noun.text), ADVERB.test(noun.text), /^\d/u.test(noun.text)].includes(true)
-  )
-    return "noun";
+  const isPlain =
+    isPast(noun) || WORDS.time.has(noun?.text) || ADVERB.test(noun?.text ?? "1") || !/^\p{L}/u.test(noun?.text ?? "");
+  if (grammar === GRAMMARS.en && noun?.gap === " " && isNoun(noun, grammar) && !isPlain) return "noun";
   // "Approval was granted", "authorisation granted".
   const next = tokens
     .slice(at + 1, clause.end)
