@@ -48,8 +48,8 @@ const SMALL_ELEMENT =
 /** Angular renders the page's component beside this element, which stays empty. */
 const ROUTER = "router-outlet";
 
-function isEmptyCustomElement({ name, text, media, elements, hidden, chrome }: Surveyed): boolean {
-  if (hidden || chrome || text > 0 || media > 0 || elements > 2 || name === ROUTER) return false;
+function isEmptyCustomElement({ name, text, media, elements, hidden }: Surveyed): boolean {
+  if (hidden || text > 0 || media > 0 || elements > 2 || name === ROUTER) return false;
   return !SMALL_ELEMENT.test(name);
 }
 

@@ -189,7 +189,6 @@ describe("a sign of a page with code", () => {
     ["a component without text", "<price-table><i></i></price-table>", "empty-custom-element"],
     ["no component with more elements", "<price-table><i></i><i></i><i></i></price-table>", undefined],
     ["no component with a picture", "<price-table><img></price-table>", undefined],
-    ["no component in a footer", "<footer><site-year></site-year></footer>", undefined],
     ["a diagram that a module draws", "<script type=module>import m from '/mermaid.mjs'</script>", "transformed-text"],
     ["no diagram that waits", "<script>q.onclick = () => import('/mermaid.mjs')</script>", undefined],
     ["no hidden component", "<price-table hidden></price-table>", undefined],
