@@ -1,11 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { textsLeft } from "../testing/texts-left.ts";
+import { parseTree } from "../tree/tree.ts";
 import { fitCode } from "./code-parts.ts";
-import { dropOtherProducts } from "./other-products.ts";
 import { addPrice } from "./price.ts";
-import { type Outline } from "./outline.ts";
+import { type Outline, outlineOf } from "./outline.ts";
 import { keepHeadings } from "./sections.ts";
-import { keepTogether } from "./together.ts";
+import { groupByTemplate } from "./templates.ts";
+import { keepTogether, shareScores } from "./together.ts";
+import { bodyOf } from "./words.ts";
 
 const TEXT = "The night train leaves at half past ten.";
 
@@ -93,23 +95,27 @@ describe("the short texts of one template, of which some are chosen", () => {
   });
 });
 
-describe("the other products on the page of a product", () => {
-  const cards = ["Axe", "File", "Plane"].map((name) => `<li><a href="/${name}">${name}</a><b>$4.99</b></li>`).join("");
+/** The shared scores of paragraphs, of which the first has 1 and the others have 0. */
+const shared = (...texts: readonly string[]): number[] => {
+  const { blocks } = outlineOf(bodyOf(parseTree(texts.map((text) => `<p>${text}</p>`).join(""))));
+  groupByTemplate(blocks);
+  return [
+    ...shareScores(
+      blocks,
+      Float32Array.from(texts, (_text, at) => (at === 0 ? 1 : 0)),
+    ),
+  ];
+};
 
-  test("are dropped below its price", () => {
-    expect(textsLeft(`<h1>Saw</h1><p>$7.95</p><p>${TEXT}</p><ul>${cards}</ul>`, dropOtherProducts)).toEqual([
-      "Saw",
-      "$7.95",
-      TEXT,
-    ]);
+describe("the scores of texts of one template", () => {
+  const [text, short] = ["word ".repeat(8), "word ".repeat(7)];
+
+  test("are their mean by words", () => {
+    expect(shared("word ".repeat(32), text, text, text, text)).toEqual([0.5, 0.5, 0.5, 0.5, 0.5]);
   });
 
-  test("are kept if the first price is in their list, because the page is a list of products", () => {
-    expect(textsLeft(`<h1>Tools</h1><ul>${cards}</ul><p>$7.95</p>`, dropOtherProducts)).toContain("Plane$4.99");
-  });
-
-  test("are not variants without links", () => {
-    const sizes = ["S", "M", "L"].map((name) => `<li>${name} <b>$4.99</b></li>`).join("");
-    expect(textsLeft(`<h1>Saw</h1><p>$7.95</p><ul>${sizes}</ul>`, dropOtherProducts)).toContain("M $4.99");
+  test("are their own for fewer than five texts of eight words", () => {
+    expect(shared(text, text, text, text)).toEqual([1, 0, 0, 0]);
+    expect(shared(text, text, text, text, short)).toEqual([1, 0, 0, 0, 0]);
   });
 });

@@ -12,7 +12,7 @@ const PRICE = new RegExp(String.raw`\d[\d.,\s]*(?:\p{Sc}|${CODE}\b)|(?:\p{Sc}|\b
 
 /** Adds the price of a product, the first one after its heading, if no price is chosen. */
 export function addPrice({ blocks }: Outline, chosen: Uint8Array): void {
-  const title = productHeading(blocks);
+  const title = blocks.findIndex(({ heading, box }) => heading === 1 && (box.flags & FLAGS.hidden) === 0);
   if (title === -1) return;
   const below = blocks.slice(title + 1, title + MAX_BLOCKS_TO_PRICE);
   const prices = below.flatMap((block, at) => (isPrice(block) ? [title + 1 + at] : []));
@@ -21,12 +21,7 @@ export function addPrice({ blocks }: Outline, chosen: Uint8Array): void {
 }
 
 /** Whether a block is a price outside of menus and buttons. */
-export function isPrice({ box, count, text }: Block): boolean {
+function isPrice({ box, count, text }: Block): boolean {
   const around = FLAGS.nav | FLAGS.aside | FLAGS.footer | FLAGS.hidden | FLAGS.button | FLAGS.dialog;
   return count.words <= MAX_WORDS_OF_A_PRICE && (box.flags & around) === 0 && PRICE.test(text);
-}
-
-/** The index of a product's heading, which is its name. -1 if the page has no such heading. */
-export function productHeading(blocks: readonly Block[]): number {
-  return blocks.findIndex(({ heading, box }) => heading === 1 && (box.flags & FLAGS.hidden) === 0);
 }

@@ -37,28 +37,3 @@ describe("the corpus", () => {
     expect(f1).toBeGreaterThanOrEqual(FLOOR_OF_A_PAGE);
   });
 });
-
-const products = (count: number): string =>
-  `<script type="application/ld+json">${JSON.stringify(Array.from({ length: count }, () => ({ "@type": "Product", name: "Saw" })))}</script>`;
-
-describe("a list of other products", () => {
-  const others = ["Plane", "File", "Rasp"].map((name) => `<li><a href="/p">${name}</a> <b>$4.99</b></li>`).join("");
-  const read = (head: string): string => {
-    const tree = parseTree(`${head}<main><h1>Saw</h1><p>$7.95</p><p>A saw of steel.</p><ul>${others}</ul></main>`);
-    // More scores than blocks: all of them are chosen.
-    return blockText(articleOf(tree, "https://shop.test/saw", { scores: new Float32Array(50).fill(1) }).article);
-  };
-  test.each([
-    ["is left out of a page that declares one product", products(1), false],
-    [
-      "is left out of the page of a product by its OpenGraph type",
-      '<meta property="og:type" content="product">',
-      false,
-    ],
-    ["is kept in a page that declares several", products(2), true],
-    ["is kept in a page without a product", "", true],
-  ])("%s", (_what, head, isKept) => {
-    expect(read(head).includes("Rasp")).toBe(isKept);
-    expect(read(head)).toContain("$7.95");
-  });
-});

@@ -22,6 +22,7 @@ import { dropTitleHeading, titleOf } from "./title.ts";
 import { bodyOf, wordsIn } from "./words.ts";
 import { type VisibleDetails } from "./visible-details.ts";
 import { RULES } from "./rules.ts";
+import { shareScores } from "./together.ts";
 
 /** Minimum number of words of a block whose language counts. Not all languages end their sentences with a mark. */
 const MIN_WORDS_OF_SAMPLE = 12;
@@ -81,16 +82,13 @@ export function articleOf(tree: Document, url: string, options: ReadOptions = {}
     groupAlike(outline.root);
     groupByTemplate(outline.blocks);
   }
-  const scores = options.scores ?? scoresOf(outline, declared, url);
+  const scores = shareScores(outline.blocks, options.scores ?? scoresOf(outline, declared, url));
   const hints = hintsOf(declared, url);
   const isThread = hints.isThread || isForum(url);
   const isNews = [...declared.types.keys()].some((type) => type.endsWith("NewsArticle"));
   const { chosen, expected, threshold } = choose(outline.blocks, scores, isNews && !isThread);
   const language = languageIn(declared, outline, chosen);
   const metadata = { ...declared, siteName: siteNameOf(declared, url), language };
-  // A list of products declares each of them.
-  const isOfOneProduct = hints.isProduct && (metadata.types.get("Product") ?? 1) === 1;
-  const { isProduct } = hints;
   const own = titleAmong(outline.blocks, hints.title);
   const page = {
     ranking: { scores, threshold },
@@ -98,8 +96,7 @@ export function articleOf(tree: Document, url: string, options: ReadOptions = {}
     isNews: isNews && !isThread,
     isStory: !isThread && !hints.isProduct && (isNews || beginsStory(outline.blocks, own)),
     title: own,
-    isProduct,
-    isOfOneProduct,
+    isProduct: hints.isProduct,
     hasComments: options.comments === true,
   };
   for (const [name, apply] of Object.entries(RULES)) if (name !== options.without) apply(outline, chosen, page);

@@ -4,7 +4,6 @@ import { fitCode } from "./code-parts.ts";
 import { addComments } from "./comments.ts";
 import { dropCopies } from "./copies.ts";
 import { dropHidden, dropLeads, dropSlides } from "./inserts.ts";
-import { dropOtherProducts } from "./other-products.ts";
 import { type Outline } from "./outline.ts";
 import { addPrice } from "./price.ts";
 import { keepHeadings } from "./sections.ts";
@@ -108,39 +107,6 @@ describe("the price of a product", () => {
     expect(textsLeft("<p>$4 (out)</p><h1>Saw</h1><p>$5 (out)</p><p>$6 (out)</p>", addPrice)).toEqual(["Saw", "$5"]);
     expect(textsLeft("<h2>Saw</h2><p>$5 (out)</p>", addPrice)).toEqual(["Saw"]);
     expect(textsLeft("<h1 hidden>Saw</h1><p>$5 (out)</p>", addPrice)).toEqual(["Saw"]);
-  });
-});
-
-const card = (at: number, price = "$4", text = "") => `<li><a href="/${at}">Axe</a> ${text} <b>${price}</b></li>`;
-
-const cards = (count: number, priced = count, text = "") =>
-  `<ul>${Array.from({ length: count }, (_, at) => card(at, at < priced ? "$4" : "sold", text)).join("")}</ul>`;
-
-const leftOfOther = (html: string) => textsLeft(html, dropOtherProducts).length;
-
-describe("the other products on the page of a product", () => {
-  const PRODUCT = "<h1>Saw</h1><p>$7</p>";
-
-  test("are at least three", () => {
-    expect([leftOfOther(PRODUCT + cards(2)), leftOfOther(PRODUCT + cards(3))]).toEqual([4, 2]);
-  });
-
-  test("have a price in at least half of them", () => {
-    expect([leftOfOther(PRODUCT + cards(4, 2)), leftOfOther(PRODUCT + cards(5, 2))]).toEqual([2, 7]);
-  });
-
-  test("have at most 60 words each", () => {
-    const long = "<p>$4 off</p>";
-    const [most, more] = [56, 57].map((count) => `${long}${words(count)}`);
-    expect(
-      [leftOfOther(PRODUCT + cards(3, 3, most)), leftOfOther(PRODUCT + cards(3, 3, more))].map((count) => count > 2),
-    ).toEqual([false, true]);
-  });
-
-  test("are kept above its price, and on pages without a name or a price", () => {
-    expect(leftOfOther(`${cards(3)}${PRODUCT}`)).toBe(5);
-    expect(leftOfOther(`<h1>Saw</h1>${cards(3)}`)).toBe(4);
-    expect(leftOfOther(`<h2>Saw</h2><p>$7</p>${cards(3)}`)).toBe(5);
   });
 });
 

@@ -3,7 +3,6 @@ import { addComments } from "./comments.ts";
 import { dropHidden, dropLeads, dropSlides } from "./inserts.ts";
 import { dropCopies } from "./copies.ts";
 import { dropLabels } from "./labels.ts";
-import { dropOtherProducts } from "./other-products.ts";
 import { type Outline } from "./outline.ts";
 import { addPostDetails } from "./posts.ts";
 import { addPrice } from "./price.ts";
@@ -20,9 +19,7 @@ export interface ScoredPage {
   readonly isNews: boolean;
   /** The index of the title's block. -1 if no heading resembles the title. */
   readonly title: number;
-  /** Whether the page declares a product, and whether it declares at most one. */
   readonly isProduct: boolean;
-  readonly isOfOneProduct: boolean;
   readonly hasComments: boolean;
 }
 
@@ -51,9 +48,6 @@ export const RULES = {
   keepHeadings,
   addPostDetails: (outline, chosen, { isThread }) => addPostDetails(outline, chosen, isThread),
   dropLabels,
-  dropOtherProducts: (outline, chosen, { isOfOneProduct }) => {
-    if (isOfOneProduct) dropOtherProducts(outline, chosen);
-  },
   addPrice: (outline, chosen, { isProduct }) => {
     if (isProduct) addPrice(outline, chosen);
   },

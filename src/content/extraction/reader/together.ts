@@ -4,6 +4,9 @@ import { type Block, type Box, FLAGS, type Outline, type Template } from "./outl
 const MIN_BLOCKS = 4;
 const MAX_WORDS = 12;
 const AROUND = FLAGS.button | FLAGS.form | FLAGS.hidden | FLAGS.nav | FLAGS.footer;
+/** Minimum number of texts of a template that have its mean score, and minimum number of words of each. */
+const MIN_TEXTS = 5;
+const MIN_WORDS_OF_A_TEXT = 8;
 /** Elements that are kept or dropped as a whole. */
 const WHOLE = new Set(["table", "pre", "dl"]);
 /** Maximum number of blocks of a table. A table with more blocks is the page's layout, and is not kept as a whole. */
@@ -18,6 +21,26 @@ const MIN_SHARE_OF_THRESHOLD = 0.6;
 export interface Ranking {
   readonly scores: Float32Array;
   readonly threshold: number;
+}
+
+/**
+ * The scores, with the mean of the template for its texts, such as the posts of a thread: scores of blocks that look the
+ * same differ by chance.
+ */
+export function shareScores(blocks: readonly Block[], own: Float32Array): Float32Array {
+  const scores = own.slice();
+  for (const [of, set] of Map.groupBy(blocks.keys(), (at) => textTemplate(blocks[at]))) {
+    if (of === undefined || set.length < MIN_TEXTS) continue;
+    const words = set.map((at) => blocks[at]?.count.words ?? 0);
+    const all = words.reduce((sum, count) => sum + count, 0);
+    const mean = set.reduce((sum, at, place) => sum + ((own[at] ?? 0) * (words[place] ?? 0)) / all, 0);
+    for (const at of set) scores[at] = mean;
+  }
+  return scores;
+}
+
+function textTemplate(block: Block | undefined): Template | undefined {
+  return block === undefined || block.count.words < MIN_WORDS_OF_A_TEXT ? undefined : block.template;
 }
 
 /**
