@@ -132,3 +132,9 @@ test("the first sentence of a page is not an aside if it has a word of the quest
   const question = passagesIn(`A rose is a rose. ${lead}${rest}`, undefined, "The Vale");
   expect(question.find((passage) => passage.text === lead)?.isAside).toBe(true);
 });
+
+test("a sentence with a name to which the page comes back is not an aside", () => {
+  const rest = " The garden has roses, and the roses need water each morning in summer.".repeat(3);
+  expect(isAside(`Arsenal won the Vale Cup against Dunmore.${rest} Dunmore had ten men.`)).toBe(false);
+  expect(isAside(`Arsenal won the Vale Cup on Sunday.${rest} It rains each Sunday.`)).toBe(true);
+});

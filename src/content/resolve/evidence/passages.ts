@@ -2,6 +2,7 @@ import { aliasesIn } from "../reading/aliases.ts";
 import { type Plan, type Source } from "../reading/analysis.ts";
 import { Frames, isEntry } from "../reading/frames.ts";
 import { hostOf, isOf } from "../reading/resolution-source.ts";
+import { WORDS } from "../reading/vocabulary.ts";
 import { type Language, languageOf, STOP_WORDS, stemOf, type Word, wordsOf } from "../reading/words.ts";
 
 /** Maximum number of characters of a source that are read. The rest is ignored. */
@@ -206,6 +207,12 @@ export function passagesOf(
   }
   const isTopicOf = (family: string, { text }: Passage): boolean =>
     titleWords.has(family) || (mentions.get(family) ?? 0) > (SENTENCE.test(text) ? 1 : 0);
+  // A report comes back to its names: the loser of a final, who said so.
+  const isBack = ({ words }: Passage): boolean =>
+    words.some(
+      ({ text, capital, stem, start }) =>
+        capital && start > 0 && !WORDS.time.has(text) && (mentions.get(familyOf(stem)) ?? 0) > 1,
+    );
   return kept
     .toSorted((a, b) => a.start - b.start)
     .slice(0, MAX_PASSAGES * 2)
@@ -215,6 +222,7 @@ export function passagesOf(
       isAside:
         !(plan.resolutionSource !== undefined && isOf(plan.resolutionSource, source.url)) &&
         !(passage.index === lead && isOnTitle(passage, titleWords)) &&
+        !isBack(passage) &&
         isAside(passage, source, names, isTopicOf),
     }));
 }

@@ -342,6 +342,9 @@ export const PARTISAN =
 const PROGRAMME =
   /^(?:timetable|schedule|calendar|programme|brochure|leaflet|invitation|fahrplan|zeitplan|programm|einladung|horaires?|calendrier|horario|calendario|programa|orario|cronograma)$/u;
 
+/** What someone wanted or expected to happen, and did or did not. */
+const WANTS = /^(?:demand|plan|expect|promis|pledg|hop|want|ask|urg|propos|recommend|predict|forecast|warn|fear)/u;
+
 /** "Marlow signed the act, opponents claim". */
 export function attributionAfter(tokens: readonly Token[], end: number, grammar: Grammar): Reality | undefined {
   const next = tokens.slice(end, end + 8);
@@ -363,6 +366,11 @@ export function attributionAfter(tokens: readonly Token[], end: number, grammar:
   if (short.some(({ text }) => PARTISAN.test(text)) && short.some(({ text }) => SPEAKS.test(text))) return "view";
   // "beating analysts' forecasts" is not an attribution.
   if (short[0]?.text.endsWith("ing") === true) return undefined;
-  const verb = short.find((word, n) => n > 0 && n < 5 && grammar.doubts.has(word.text));
-  return verb !== undefined && /,/u.test(short[0]?.gap ?? "") ? "view" : undefined;
+  // "after two failed attempts", "as unions had demanded", "two more than were needed"
+  if (WORDS.circumstance.has(opener) && !short.some(({ text }) => grammar.be.has(text))) return undefined;
+  const verb = short
+    .slice(0, 5)
+    .findIndex(({ text }, n) => n > 0 && grammar.doubts.has(text) && (opener !== "as" || !WANTS.test(text)));
+  const isCompared = short.slice(0, Math.max(0, verb)).some(({ text }) => text === "than");
+  return verb > 0 && !isCompared && /,/u.test(short[0]?.gap ?? "") ? "view" : undefined;
 }
