@@ -48,7 +48,12 @@ export function otherHolder(
   const isSole = [...role.heads].every((head) => SOLE.test(head));
   // "after beating Ilves", ", beating Ilves"
   const own = [...before, ...until(after, ({ text, gap }) => WORDS.circumstance.has(text) || gap.includes(","))];
-  if (!isPerson || !isSole || own.some(({ stem, text }) => person.words.has(stem) || text === "ago")) return undefined;
+  if (
+    !isPerson ||
+    !isSole ||
+    own.some(({ stem, text }) => (person.words.has(stem) && !WORDS.title.has(text)) || text === "ago")
+  )
+    return undefined;
   const start = after.findIndex((word) => role.words.has(word.stem) && !names.has(word.stem));
   const behind = after.slice(Math.max(0, start));
   const missing = [...role.words.union(names.difference(person.words))].filter(

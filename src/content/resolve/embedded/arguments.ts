@@ -114,8 +114,13 @@ function comparedFit(sides: Sides): Fit {
   const isOther =
     isBehind ||
     doer.some(
-      ({ capital, text }) =>
-        capital && !/^\d/u.test(text) && !ADVERB.test(text) && !isFunctionWord(text, reader.grammar),
+      ({ capital, text }, at) =>
+        capital &&
+        !/^\d/u.test(text) &&
+        !ADVERB.test(text) &&
+        !isFunctionWord(text, reader.grammar) &&
+        // "the Lagos-born writer" can be anyone.
+        !(doer[at + 1]?.gap === "-" && /^(?:born|based|trained|bred)$/u.test(doer[at + 1]?.text ?? "")),
     );
   // "The Liberal Party" for "the Green Party"
   const isOwn = ({ stem, text }: Token): boolean => agent?.words.has(stem) === true && !WORDS.generic.has(text);

@@ -82,10 +82,17 @@ function outcomeAt(asked: Asked, tokens: readonly Token[], at: number, language:
   // "joined the firm" for "leave office"
   if (contrary === "join" && asked.outcomes.has("resign")) return undefined;
   // "closed to traffic" for "open to traffic": it may have opened before.
-  const isState = /^(?:remains?|remained|stays?|stayed|still|kept|keeps)$/u.test(tokens[at - 1]?.text ?? "");
-  if (contrary === "close" && asked.outcomes.has("open") && !isState && language === "en") return undefined;
+  if (
+    contrary === "close" &&
+    asked.outcomes.has("open") &&
+    !STAYS.test(tokens[at - 1]?.text ?? "") &&
+    language === "en"
+  )
+    return undefined;
   return contrary === undefined ? undefined : { name: contrary, isSame: false };
 }
+
+const STAYS = /^(?:remains?|remained|stays?|stayed|still|kept|keeps)$/u;
 
 const AGAIN = /^(?:reop|resum|restart|wiederer|wiederau|rouv|repr[ei]|reab|reanud|riap|riprend|reinici)/u;
 
@@ -152,7 +159,9 @@ function readingAt(
   }: { tokens: readonly Token[]; at: number; outcome: Outcome; language: Language; strength: number },
 ): Reading {
   const reader = { grammar: GRAMMARS[language], language };
-  const predication = predicationOf(tokens, verbOfResult(tokens, at) ?? at, reader);
+  // "remains closed" for "open": nothing has changed.
+  const isUnchanged = outcome.name === "close" && !outcome.isSame && STAYS.test(tokens[at - 1]?.text ?? "");
+  const predication = predicationOf(tokens, isUnchanged ? at - 1 : (verbOfResult(tokens, at) ?? at), reader);
   const { reality } = predication;
   const token = tokens[at];
   // "the opposition declared the vote invalid", "declared the result annulled"
@@ -196,7 +205,7 @@ function readingAt(
     strength:
       (fit.kind === "other-actor" ? OTHER_ACTOR : strength * (fit.kind === "same" ? fit.factor : 0.8)) *
       (reality === "noun" && !isUndone ? INDIRECT : 1),
-    isAbsence: isDenied || isState,
+    isAbsence: isDenied || isState || isUnchanged,
     isLoose: fit.kind === "other-actor" && fit.isLoose === true,
     kind: "report",
     isFinal: fit.kind !== "same" || (!outcome.isSame && outcome.name !== undefined && OUTCOMES.final.has(outcome.name)),

@@ -75,8 +75,10 @@ describeSides({
     "": ["Marl City need one more win for promotion to the Premier League."],
   },
   "Will Vera Sandoval retire from tennis by 31 October 2026?": {
-    YES: ["Vera Sandoval has called time on a tennis career of 15 years, the federation said on Tuesday."],
-    "YES?": ["Vera Sandoval announced the retirement from tennis on Tuesday with immediate effect."],
+    YES: [
+      "Vera Sandoval has called time on a tennis career of 15 years, the federation said on Tuesday.",
+      "Vera Sandoval announced the retirement from tennis on Tuesday with immediate effect.",
+    ],
     "": ["Vera Sandoval said on Tuesday that Sandoval would retire from tennis at the end of next year."],
   },
   "Will Jana Rehm break the women's marathon world record at the Denby Marathon on 4 October 2026?": {

@@ -1,11 +1,10 @@
 import { type Source, type Statement, type Support } from "../reading/analysis.ts";
 import { type FirstNumber } from "../reading/date-order.ts";
-import { datesAround, datesOf, type NamedDate } from "../reading/dates.ts";
-import { boundedDate } from "../reading/deadline.ts";
+import { datesAround, datesOf } from "../reading/dates.ts";
 import { conceptsIn } from "../reading/concepts.ts";
 import { GRAMMARS } from "../reading/grammar.ts";
 import { quantitiesOf } from "../reading/quantities.ts";
-import { EFFECT, LAST_YEAR } from "../reading/phrases.ts";
+import { LAST_YEAR } from "../reading/phrases.ts";
 import { type ReadSentence, type Token, undatedTokensOf } from "../reading/spans.ts";
 import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
 import { hostOf } from "../reading/resolution-source.ts";
@@ -18,6 +17,7 @@ import { delayOf } from "./delays.ts";
 import { isQuestion } from "./kinds.ts";
 import { isInMonths, isInOtherPlace, measured } from "./measures.ts";
 import { boundStrengthOf, NOTHING, OTHER_ACTOR, type Reading, sharesOf, STATED } from "./outcome-reading.ts";
+import { BESIDE, dateOf, timeOf } from "./outcome-dates.ts";
 import { outcomeOf } from "./outcomes.ts";
 import { type Asked } from "./question.ts";
 import { recorded } from "./records.ts";
@@ -27,7 +27,7 @@ import { hasSurplus } from "./surplus.ts";
 import { rowOf } from "./tables.ts";
 import { inTime } from "./timing.ts";
 import { isTurnable } from "./turning.ts";
-import { isNear, isWithin } from "../reading/ranges.ts";
+import { isWithin } from "../reading/ranges.ts";
 import { until } from "../reading/until.ts";
 
 interface At {
@@ -289,46 +289,8 @@ const TURN = /(?:,\s(?:an?|which)\s|\s(?:but|before|only\sto)\s).*/isu;
 const REVERSES =
   /^,?\s(?:but|before|and|only\sto)\s(?:[^.;]*\s)?(?:again|revers\p{L}+|reinstat\p{L}+|restor\p{L}+|retract\p{L}+|took\sit\sback|(?:stayed|suspended|overturned|quashed)\s(?:the|that|its?|this)|resigned|quit|stepped\sdown|declined)(?!\p{L})/iu;
 
-/** The date of the outcome: the first one in its clause, or else the first one of the sentence. */
-function dateOf(text: string, dates: readonly NamedDate[], { part, isFigure }: Reading): NamedDate | undefined {
-  const exact = dates.filter((one) => one.precision !== "year" && !EFFECT.test(text.slice(0, one.start)));
-  const inside = exact.find((one) => part !== undefined && isNear(one, part, BESIDE));
-  // "Zetalk had 112 million users, it said on Thursday"
-  // "resigned on Friday, after the court had ruled": the date is that of the other event.
-  const isOther = part !== undefined && CIRCUMSTANCE.test(text.slice(part.start));
-  return inside ?? (isFigure === true || isOther ? undefined : exact[0]);
-}
-
-/** The time of the outcome: its date with the words that bound it, or its year. */
-function timeOf(
-  text: string,
-  dates: readonly NamedDate[],
-  { reading, date }: { readonly reading: Reading; readonly date: NamedDate | undefined },
-): NamedDate | undefined {
-  if (date === undefined) return yearOf(text, dates, reading);
-  return reading.isFigure === true ? date : boundedDate(text, date, dates);
-}
-
-/** The year of the outcome: "opened in 2026". Undefined for a figure, and for the year of a name. */
-function yearOf(text: string, dates: readonly NamedDate[], { part, isFigure }: Reading): NamedDate | undefined {
-  if (isFigure === true) return undefined;
-  return dates.find(
-    (date) =>
-      date.precision === "year" &&
-      IN_YEAR.test(text.slice(0, date.start)) &&
-      (part === undefined || isNear(date, part, BESIDE)),
-  );
-}
-
-const IN_YEAR = /(?<!\p{L})(?:in|im\sjahre?|en|em|nel|during|au\scours\sde|durante)\s$/iu;
-
-const CIRCUMSTANCE = /^(?:after|before|since)\s/iu;
-
 const TERM =
   /(?<![\p{L}])(?:until|till|through|bis|jusqu['’]\p{L}+|hasta|fino\sal?|até)\s(?:the\send\sof\s|ende\s|en\s)?$/iu;
-
-/** Characters between a clause and a date that belongs to it. */
-const BESIDE = 4;
 
 function sideOf(sign: number): Support {
   return sign === 1 ? "YES" : sign === -1 ? "NO" : "NEUTRAL";

@@ -13,7 +13,7 @@ export interface Ranked {
 
 /** The forms of superlatives, without accents. Those of two words begin with "most", "più" and the like. */
 const SUPERLATIVE: Readonly<Record<Language, RegExp>> = {
-  en: /^(?:first|last|best|worst|least|\p{L}{3,}est)$/u,
+  en: /^(?:first|last|best|worst|least|(?!(?:harv|for|inter|requ|prot|cont|arr|conqu|unr|north\p{L}|south\p{L})est$)\p{L}{3,}est)$/u,
   de: /^(?:erst|best|\p{L}{3,}st)e[nrs]?$/u,
   fr: /^(?:premiere?|meilleure?|pire)$/u,
   es: /^(?:primer[ao]?|mejor|peor)$/u,
@@ -31,6 +31,9 @@ const BEGINNING =
 /** "the second highest", "one of the highest", "almost the highest" */
 const LOWER =
   /^(?:second|third|fourth|one|among|almost|nearly|fast|presque|casi|quasi|quase|deuxieme|troisieme|segund[ao]s?|tercer[ao]?|second[ao]|terz[ao]|terceir[ao]|of|de|di|tra|fra|entre|parmi)$/u;
+
+const YEAR = /^(?:19|20)\d\d$/u;
+const WARMEST = /^(?:hott|warm)est$/u;
 
 export const NEXT = /^(?:second|third|fourth|fifth)$/u;
 
@@ -65,7 +68,8 @@ export function superlative(
   const asks = superlativeIn(question, language);
   const says = superlativeIn(tokens, language);
   const [wanted, found] = [question[asks], tokens[says]];
-  if (wanted === undefined || found === undefined || !isForm(wanted, found, language)) return undefined;
+  if (wanted === undefined || found === undefined) return undefined;
+  if (!isForm(wanted, found, language) && ![wanted, found].every(({ text }) => WARMEST.test(text))) return undefined;
   const isContent = ({ text }: Word): boolean => !isFunctionWord(text, GRAMMARS[language]) && !IS.test(text);
   const isNamed = (word: Word): boolean => isContent(word) && (word.capital || /^\d/u.test(word.text));
   const holder = question.slice(0, asks).filter(isNamed);
@@ -79,7 +83,12 @@ export function superlative(
   const subject = tokens.slice(0, verb);
   const rest = tokens.slice(says + 1);
   const part = { start: 0, end: whole.length };
-  const isHolder = holder.every(({ stem }) => subject.some((word) => word.stem === stem));
+  // "August was the hottest August": the date of the page gives the year.
+  const hasYear = subject.some(({ text }) => YEAR.test(text));
+  const isHolder = holder.every(
+    ({ text, stem }) =>
+      (!hasYear && holder.length > 1 && YEAR.test(text)) || subject.some((word) => word.stem === stem),
+  );
   const before = tokens.slice(verb, says);
   if (isHolder && before.some(({ text }) => NEXT.test(text)) && !asksNext(question, asks)) return { sign: -1, part };
   if (before.some(({ text }) => LOWER.test(text)) || isLimited(rest) || !kind.every(({ stem }) => near.has(stem)))

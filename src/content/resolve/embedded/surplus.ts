@@ -145,6 +145,8 @@ function isForeign(phrase: Phrase, isSubjectOnly: boolean): boolean {
     if (isInName(phrase, at)) return !isSubjectOnly;
     if (!isSubjectOnly && isLonger(phrase, at)) return true;
     if (roles[at] !== "other") return false;
+    // ", for The Long River (Harbour Press)": the work for which a prize was won
+    if (word.capital && words[0]?.text === "for" && language === "en") return false;
     // "the Women's Copper Cup"
     const owned = words[at + 1]?.text === "s" ? at + 2 : at + 1;
     if (!isSubjectOnly && WORDS.lesser.has(word.text) && roles[owned] === "own") return true;
@@ -235,6 +237,8 @@ function phrasesOf(
     const isBehind = isInside(phrases[at - 1] ?? []);
     if (isInside(words) || isBehind) return !isBehind || isAdjunct(words);
     const isFirst = at === 0 && isInside(phrases[1] ?? []);
+    // "With ten mayors watching, X signed the act"
+    if (words[0]?.text === "with" && words.some(({ text: word }) => /.{3}ing$/u.test(word))) return false;
     return isFirst && (isAdjunct(words) || /(?:ed|ing)$/u.test(words[0]?.text ?? ""));
   });
 }
@@ -247,8 +251,13 @@ function isOf(word: Token, one: { readonly text: string; readonly stem: string }
   return isForm(word, one, language) || (beginning.length === FAMILY && word.stem.startsWith(beginning));
 }
 
+const AS_TOLD = /^(?:promised|planned|expected|announced|scheduled|agreed|hoped)$/u;
+
 function isHarmless(phrase: readonly Token[], at: number, grammar: Grammar): boolean {
   const { text = "", capital = false } = phrase[at] ?? {};
+  // "as promised"
+  if (phrase[at - 1]?.text === "as" && AS_TOLD.test(text)) return true;
+  if (phrase[at - 1]?.text === "in" && text === "cash") return true;
   const { says, denies } = grammar;
   return (
     (isFunctionWord(text, grammar) && !WORDS.counting.has(text)) ||
@@ -285,6 +294,8 @@ function isVerb(
   const first = words.findIndex((_, n) => n <= at && n + outcomeLength(words, n) > at && isOutcome(words, n, outcomes));
   if (first >= 0) return true;
   if (language !== "en") return false;
+  // "remains closed"
+  if (/^(?:remains|stays)$/u.test(word.text) && !grammar.determiner.has(previous?.text)) return true;
   // "the closed circuit": a participle before a noun.
   const next = words[at + 1];
   const isFirst = previous === undefined && next !== undefined && !isFunctionWord(next.text, grammar);

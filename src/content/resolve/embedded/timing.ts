@@ -29,7 +29,7 @@ export function inTime(
   statement: Statement,
   {
     reading,
-    date,
+    date: named,
     isDated,
     source,
   }: { reading: Reading; date: NamedDate | undefined; isDated: boolean; source: Source },
@@ -38,6 +38,10 @@ export function inTime(
   const neutral: Statement = { ...statement, supports: "NEUTRAL" };
   // A page cannot report what happens after its publication.
   const told = Math.min(source.published ?? asked.now, asked.now) + DAY;
+  const isOfPeriod =
+    reading.isFigure === true && PERIOD.test(asked.plan.statement) && PERIOD.test(`${source.title} ${statement.quote}`);
+  // "posted third-quarter revenue of 2 million on 15 October": the day is that of the report.
+  const date = isOfPeriod && named !== undefined && named.from > (deadline ?? named.from) ? undefined : named;
   // "delayed the release to November" for "by 1 October"
   const isPutOff =
     reading.sign === -1 && !reading.isAbsence && date !== undefined && deadline !== undefined && date.from > deadline;
@@ -52,8 +56,6 @@ export function inTime(
   const last = date?.to ?? (reading.strength === OTHER_ACTOR ? source.published : undefined);
   if (last !== undefined && asked.isFuture && last < (deadline ?? asked.now) - RECENT) return neutral;
   const isFinal = reading.isFigure === true && FINAL.test(`${source.title} ${statement.quote}`);
-  const isOfPeriod =
-    reading.isFigure === true && PERIOD.test(asked.plan.statement) && PERIOD.test(`${source.title} ${statement.quote}`);
   if (deadline === undefined)
     return asked.isFuture && reading.isAbsence && !isFinal && !isOfPeriod ? neutral : statement;
   // A later figure tells nothing about the time before.

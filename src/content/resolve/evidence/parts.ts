@@ -50,12 +50,20 @@ function partsFrom(relation: Relation, ...questions: [string, string]): Parts {
   return { relation, first, second };
 }
 
+/** The pronoun behind the auxiliary that begins a question. */
+const PRONOUN = /^(\p{L}+\s)(?:he|she|it)(?=\s)/iu;
+
 /** "If the tunnel opens, will the toll fall?" */
 function conditionIn({ text, tokens: [opener, ...tokens] }: Read): Parts | undefined {
   const main = tokens.find(({ gap }, n) => n > 0 && gap.includes(","));
   if (!IF.has(opener?.text) || main === undefined) return undefined;
   const start = THEN.has(main.text) ? main.end : main.start;
-  return partsFrom("if", text.slice(opener?.end, main.start), text.slice(start));
+  const first = text.slice(opener?.end, main.start);
+  const names = first.match(/\p{Lu}[\p{L}'’-]+(?:\s\p{Lu}[\p{L}'’-]+)*/gu) ?? [];
+  // A pronoun in the second clause is the only name of the first.
+  const second = text.slice(start);
+  const named = names.length === 1 ? second.replace(PRONOUN, `$1${names[0]}`) : second;
+  return partsFrom("if", first, named);
 }
 
 /** "Did A happen before B happened?", "Did A happen before B?" */

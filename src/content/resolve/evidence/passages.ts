@@ -247,7 +247,10 @@ export const ADJECTIVE_ENDINGS: Readonly<Partial<Record<Language, RegExp>> & Rec
 function ofPlace(word: Word, names: ReadonlySet<string>, ending: RegExp | undefined): Word {
   if (ending === undefined || !word.capital || names.has(word.stem)) return word;
   const stem = stemOf(word.text.replace(ending, ""));
-  return stem !== word.stem && names.has(stem) ? { ...word, stem } : word;
+  if (stem !== word.stem && names.has(stem)) return { ...word, stem };
+  // "Marvia" for "the Marvian court"
+  const own = word.stem.length < 4 ? undefined : [...names].find((name) => name.startsWith(word.stem));
+  return own !== undefined && /^(?:i?an|n)$/u.test(own.slice(word.stem.length)) ? { ...word, stem: own } : word;
 }
 
 /** Whether a sentence has a word of the question that the title has, as the first sentence of a report has. */

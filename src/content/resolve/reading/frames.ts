@@ -33,7 +33,7 @@ const WHOLE = oneOf(
 );
 /** The words by which a title describes its page. */
 const GENRE = oneOf(
-  "quiz(?:zes)?|trivia|crosswords?|puzzles?|riddles?|sudoku|horoscopes?|fan fiction|a novel|satire|parody|screenplay|simulations?|hypotheticals?|scenarios?|exercises?|worksheets?|templates?|predictions?|forecasts?|odds|betting|opinion|role-?play\\p{L}*|dreams?|advertisement|role-?playing|video ?games?|cheat ?codes?|what if",
+  "quiz(?:zes)?|trivia|crosswords?|puzzles?|riddles?|sudoku|horoscopes?|fan fiction|a novel|satire|parody|screenplay|simulations?|hypotheticals?|scenarios?|exercises?|worksheets?|templates?|(?<!(?:beat|top|miss|exceed|defie|above|below|despite)(?:e?s|ed|ing)? (?:\\p{L}+ )?)(?:predictions?|forecasts?)|odds|betting|opinion|role-?play\\p{L}*|dreams?|advertisement|role-?playing|video ?games?|cheat ?codes?|what if",
   "rätsel|kreuzworträtsel|roman|vorhersagen?|prognosen?|wettquoten|kommentare|werbung|szenario|übung|mots croisés|devinette|pronostics?|commentaires|publicité|scénario|exercice|crucigrama|acertijo|novela|pronósticos?|comentarios|publicidad|escenario|ejercicio|cruciverba|indovinello|romanzo|pronostici?|commenti|pubblicità|esercizio|palavras cruzadas|adivinha|romance|palpites?|comentários|publicidade|cenário|exercício",
 );
 /** Introductions of statements that hold only in a text, a mind or a market. */

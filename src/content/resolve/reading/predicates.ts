@@ -65,6 +65,9 @@ function englishVerb(tokens: readonly Token[], grammar: Grammar, asBe: boolean):
     if (STOP_WORDS.has(word.text) || grammar.determiner.has(previous.text)) return [];
     return grammar.preposition.has(previous.text) && previous.text !== "to" ? [] : [at];
   });
+  // "Will Halloran not attend the climate conference"
+  const denied = candidates.find((at) => tokens[at - 1]?.text === "not");
+  if (denied !== undefined) return denied;
   // A part of a question is a statement: its verb has the form of the past.
   const isQuestion =
     tokens[0] !== undefined && isFunctionWord(tokens[0].text, grammar) && !grammar.determiner.has(tokens[0].text);

@@ -342,7 +342,7 @@ export const PARTISAN =
 const PROGRAMME =
   /^(?:timetable|schedule|calendar|programme|brochure|leaflet|invitation|fahrplan|zeitplan|programm|einladung|horaires?|calendrier|horario|calendario|programa|orario|cronograma)$/u;
 
-/** What someone wanted or expected to happen, and did or did not. */
+/** Verbs for a wish or an expectation, which leaves a fact what it is. */
 const WANTS = /^(?:demand|plan|expect|promis|pledg|hop|want|ask|urg|propos|recommend|predict|forecast|warn|fear)/u;
 
 /** "Marlow signed the act, opponents claim". */

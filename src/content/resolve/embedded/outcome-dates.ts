@@ -1,0 +1,50 @@
+import { type NamedDate } from "../reading/dates.ts";
+import { boundedDate } from "../reading/deadline.ts";
+import { EFFECT } from "../reading/phrases.ts";
+import { isNear } from "../reading/ranges.ts";
+import { type Reading } from "./outcome-reading.ts";
+
+/** The date of the outcome: the first one in its clause, or else the first one of the sentence. */
+export function dateOf(text: string, dates: readonly NamedDate[], { part, isFigure }: Reading): NamedDate | undefined {
+  const exact = dates.filter((one) => one.precision !== "year" && !EFFECT.test(text.slice(0, one.start)));
+  const inside = exact.find((one) => part !== undefined && isNear(one, part, BESIDE) && !isInserted(text, one));
+  // "Zetalk had 112 million users, it said on Thursday"
+  // "resigned on Friday, after the court had ruled": the date is that of the other event.
+  const isOther = part !== undefined && CIRCUMSTANCE.test(text.slice(part.start));
+  return inside ?? (isFigure === true || isOther ? undefined : exact.find((one) => !isInserted(text, one)));
+}
+
+/** "The bank, which first made an offer in May, completed the purchase": the date is that of the offer. */
+function isInserted(text: string, { start, end }: NamedDate): boolean {
+  return INSERTED.test(text.slice(0, start)) && /^[^,.;]*,/u.test(text.slice(end));
+}
+
+const INSERTED = /,\s(?:which|who|whose)\s[^,;]*$/u;
+
+/** The time of the outcome: its date with the words that bound it, or its year. */
+export function timeOf(
+  text: string,
+  dates: readonly NamedDate[],
+  { reading, date }: { readonly reading: Reading; readonly date: NamedDate | undefined },
+): NamedDate | undefined {
+  if (date === undefined) return yearOf(text, dates, reading);
+  return reading.isFigure === true ? date : boundedDate(text, date, dates);
+}
+
+/** The year of the outcome: "opened in 2026". Undefined for a figure, and for the year of a name. */
+function yearOf(text: string, dates: readonly NamedDate[], { part, isFigure }: Reading): NamedDate | undefined {
+  if (isFigure === true) return undefined;
+  return dates.find(
+    (date) =>
+      date.precision === "year" &&
+      IN_YEAR.test(text.slice(0, date.start)) &&
+      (part === undefined || isNear(date, part, BESIDE)),
+  );
+}
+
+const IN_YEAR = /(?<!\p{L})(?:in|im\sjahre?|en|em|nel|during|au\scours\sde|durante)\s$/iu;
+
+const CIRCUMSTANCE = /^(?:after|before|since)\s/iu;
+
+/** Characters between a clause and a date that belongs to it. */
+export const BESIDE = 4;
