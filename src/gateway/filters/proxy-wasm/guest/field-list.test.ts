@@ -39,6 +39,10 @@ test("a filter that lists the fields again sees each of its changes", () => {
   expect(texts()).toEqual([":path", "/yy", "a", "22"]);
 });
 
+test("the encoding of a list without fields is empty", () => {
+  expect(new FieldList({ fields: "", kept: new Set() }).encoded()).toBe("");
+});
+
 test("a pseudo-header field that the message does not have, or has with this value, changes nothing", () => {
   const list = listOf();
   list.replace(":path", "/x");
