@@ -580,11 +580,59 @@ describe("text in a font that does not say which characters it has", () => {
   });
 
   test("is kept if it is language, because the numbers are those of its characters", async () => {
-    const codes = Array.from("The gate is of oak.", (letter) =>
-      letter.charCodeAt(0).toString(16).padStart(4, "0"),
-    ).join("");
+    const codes = Array.from("The gate is of oak.", hexOf).join("");
     const content = await pdfContent(makePdf([`BT /F4 12 Tf 72 700 Td <${codes}> Tj ET`], { fonts: UNKNOWN_FONTS }));
     expect(typeof content === "string" ? content : content.text()).toBe("The gate is of oak.");
+  });
+});
+
+function hexOf(letter: string): string {
+  return letter.charCodeAt(0).toString(16).padStart(4, "0");
+}
+
+/** The text of a PDF in F4 of `UNKNOWN_FONTS`, or in F6, with a table of the characters of its codes. */
+async function mappedText(font: "F4" | "F6", codes: string, entries: readonly string[]): Promise<unknown> {
+  const table = `1 begincodespacerange <0000> <FFFF> endcodespacerange
+    ${entries.length} beginbfchar ${entries.join("\n")} endbfchar`;
+  const fonts = UNKNOWN_FONTS.replace("/Encoding /Identity-H", "/Encoding /Identity-H /ToUnicode 7 0 R").replace(
+    "/FirstChar 33 /LastChar 90",
+    "/FirstChar 33 /LastChar 90 /ToUnicode 7 0 R",
+  );
+  const content = await pdfContent(makePdf([`BT /${font} 12 Tf 72 700 Td ${codes} Tj ET`, table], { fonts }));
+  return typeof content === "string" ? content : [content.isPartial === true, content.text().split("\n")[0]];
+}
+
+describe("text in a font whose table does not map all codes", () => {
+  const text = "The gate is of oak and the bridge is of stone, but a fence of wood stays.";
+  const entriesOf = (letters: string, to: (letter: string) => string) => {
+    const used = new Set(Array.from(letters).filter((letter) => letter !== " "));
+    return [...used].map((letter) => `${glyphsOf(letter)} <${to(letter)}>`);
+  };
+
+  test.each([
+    ["nothing", () => ""],
+    ["U+0000", () => "0000"],
+    ["U+FFFD", () => "FFFD"],
+    ["characters for private use", (letter: string) => `E1${hexOf(letter).slice(2)}`],
+  ])("is left out if most codes are mapped to %s", async (_what, to) => {
+    expect(await mappedText("F4", glyphsOf(text), entriesOf(text, to))).toBe("unreadable");
+  });
+
+  test.each([
+    ["F4", glyphsOf(text)],
+    ["F6", '(!"#$%&\\47*+,-./!"#$%&*+,-.)'],
+  ] as const)("is left out if the table of %s has a few other codes", async (font, codes) => {
+    expect(await mappedText(font, codes, ["<0021> <0041>", "<0003> <0020>"])).toBe("unreadable");
+  });
+
+  test("has spaces if the table leaves out the usual number of the space", async () => {
+    expect(await mappedText("F4", glyphsOf(text), entriesOf(text, hexOf))).toEqual([false, text]);
+  });
+
+  test("is kept if few characters are missing, which are marked, and its page is named", async () => {
+    const entries = entriesOf(text.replaceAll(/[kb]/g, ""), hexOf);
+    const kept = text.replaceAll(/[kb]/g, "\uFFFD");
+    expect(await mappedText("F4", glyphsOf(text), entries)).toEqual([true, kept]);
   });
 });
 

@@ -124,9 +124,9 @@ export class PageReader {
     const annotations = await page.getAnnotations();
     const { boxes, addresses } = linksOf(annotations, placed);
     const runsOf = (placement: Placement) => remaining(this.#run(placement, turned));
-    const doubtful = new Map<string, number>();
+    const letters = new Map<string, number>();
     for (const item of items.filter(isTextItem)) {
-      this.unreadable.add(item.fontName, this.#ligatures.read(item), doubtful);
+      this.unreadable.add(item.fontName, this.#ligatures.read(item), letters);
     }
     const upright = placements.filter((placement) => placement.turn === turn).flatMap(runsOf);
     const isTurned = turn % 2 === 1;
@@ -141,7 +141,7 @@ export class PageReader {
       ],
       aside: placements.filter((placement) => placement.turn !== turn && placement.turn !== -1).flatMap(runsOf),
       rules,
-      doubtful,
+      letters,
       tree,
       addresses,
     };

@@ -60,8 +60,8 @@ export interface PdfPage {
   readonly rules: readonly Rule[];
   /** Text in other directions than most of the page's text. */
   readonly aside: readonly Run[];
-  /** The number of letters in each font whose characters are not known. */
-  readonly doubtful: ReadonlyMap<string, number>;
+  /** The number of letters in each font. */
+  readonly letters: ReadonlyMap<string, number>;
   readonly tree: TreeNode | undefined;
   /** Addresses of link annotations by identifier. */
   readonly addresses: ReadonlyMap<string, string>;

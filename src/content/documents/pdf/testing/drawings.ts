@@ -20,7 +20,7 @@ const WIDTH = 600;
 
 /** A page of 600 × 800 points. */
 export function pageOf({ runs, rules = [] }: Drawing): PdfPage {
-  const rest = { aside: [], doubtful: new Map(), tree: undefined, addresses: new Map() };
+  const rest = { aside: [], letters: new Map(), tree: undefined, addresses: new Map() };
   return { width: WIDTH, height: 800, runs, rules, ...rest };
 }
 
