@@ -5,8 +5,9 @@ export interface Label {
   readonly length: number;
 }
 
+/** Bullets at the beginning of a line. Fonts of symbols have them among characters for private use. */
 const BULLET =
-  /^[\u0088\u2022\u25E6\u25AA\u25CF\u25CB\u25A0\u25A1\u2023\u2043\u2219\u00B7\u25C6\u27A2\u27A4\u2713\u2756\uF0B7\uF0A7\uF0D8\uF0FC*\u2013\u2014-](?:\s+(?=\S)|$)/;
+  /^[\u0088\u2022\u25E6\u25AA\u25CF\u25CB\u25A0\u25A1\u2023\u2043\u2219\u00B7\u25C6\u27A2\u27A4\u2713\u2756\uE000-\uF8FF*\u2013\u2014-](?:\s+(?=\S)|$)/;
 const NUMBER = /^\(?(\d{1,3})[.)]\s+(?=\S)/;
 const LETTER = /^(?:\(?[a-zA-Z][.)]|\([ivx]{1,5}\)|[ivx]{2,5}[.)]|\[\d{1,3}\])\s+(?=\S)/;
 

@@ -193,6 +193,29 @@ describe("tables without lines", () => {
   });
 });
 
+test.each([
+  [
+    "ends before the items of a list below it",
+    ["- Buy rope", "- Ask the pilot", "The board left."],
+    "| Both adjourned | 2 | 4 |",
+  ],
+  ["goes on below an item with a wrapped text", ["- Cranes for grain and", "for timber|5|2"], "| for timber | 5 | 2 |"],
+  [
+    "goes on below an item in another column",
+    ["|- at noon", "|- at night"],
+    "| Both adjourned | 2 - at noon - at night | 4 |",
+  ],
+])("a table without lines %s", async (_what, below, last) => {
+  const written = ["Motion|For|Against", "New crane|3|1", "Both adjourned|2|4", ...below];
+  const page = table(
+    700,
+    [60, 220, 380],
+    written.map((row) => row.split("|")),
+  );
+  const markdown = await markdownOf(page.filter(([, , text]) => text !== ""));
+  expect(markdown.split("\n").findLast((line) => line.startsWith("|"))).toBe(last);
+});
+
 test("a grid needs lines between its columns, unlike the frames of slides", async () => {
   const texts: PdfText[] = [
     [80, 700, "Hired"],

@@ -1,6 +1,6 @@
 import { type CellLine, groupedRows, isNumber } from "./cell-rows.ts";
 import { type Column, columnsOf, MAX_COLUMNS, placesIn } from "./columns.ts";
-import { hasLeader } from "./labels.ts";
+import { hasLeader, labelOf } from "./labels.ts";
 import { type Line, lineOf, paragraphOf, partsAt } from "./pieces.ts";
 import { type TextRow } from "./segments.ts";
 import { type Block, type Piece, type Rule } from "./shapes.ts";
@@ -78,13 +78,20 @@ function blockLength(rows: readonly TextRow[], at: number): number {
 /** Number of rows that fit the columns. One row with a text across columns may be between others, as a heading. */
 function fittingLength(rows: readonly TextRow[], columns: readonly Column[]): number {
   let [length, fits] = [0, true];
+  const last = rows.findLastIndex(isWide);
   for (const [at, row] of rows.entries()) {
     const isAcross = row.segments.length === 1 && columnsAt(columns, row) !== 1;
-    if (isAcross && !fits) break;
+    if ((isAcross && !fits) || (at > last && isItem(row, columns))) break;
     fits = !isAcross;
     if (isWide(row) || (fits && isClose(row, rows[at - 1]))) length = at + 1;
   }
   return length;
+}
+
+/** Whether a row is an item of a list with bullets, from the first column on. */
+function isItem({ segments: [only] }: TextRow, [first]: readonly Column[]): boolean {
+  const label = labelOf(only?.line?.text ?? "");
+  return label !== undefined && label.number === undefined && label.length > 0 && (only?.x ?? 0) < (first?.to ?? 0);
 }
 
 function columnsAt(columns: readonly Column[], { segments: [only] }: TextRow): number {
