@@ -32,9 +32,8 @@ export function scriptAddresses(survey: Survey): ScriptAddress[] {
   const base = survey.having("q:base")[0]?.attribs["q:base"] ?? "";
   for (const { name, attribs } of elements) {
     if (name === "astro-island") add(attribs["component-url"], true, true);
-    for (const event of QWIK_EVENTS)
-      if (event in attribs) add(`${base}${attribs[event]}`, true, true);
-      else if (name === "link" && attribs["rel"] === "modulepreload") add(attribs["href"], true);
+    else if (name === "link" && attribs["rel"] === "modulepreload") add(attribs["href"], true);
+    for (const event of QWIK_EVENTS) if (event in attribs) add(`${base}${attribs[event]}`, true, true);
   }
   for (const map of code.importMaps) for (const [, address] of map.matchAll(ADDRESS)) add(address, true);
   for (const { code: inline } of code.inline) {
