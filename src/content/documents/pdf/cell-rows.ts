@@ -46,12 +46,12 @@ function rowStarts(lines: readonly CellLine[]): (at: number) => boolean {
   const leading = leadingIn(lines) * ROW_FACTOR;
   const isInside = (at: number) => gapOf(at) <= leading;
   const inside = parts.filter(isInside);
-  // The lowest line of a row may be the only one with a text in the first column.
+  // The lowest line of a row may be the only one with a text in the first column, or the only one with other texts.
   let hasFirst = false;
   const hasSecond = lines.map(({ cells }, at) => {
     const isFirst = isFilled(cells[0]);
     const isSecond = isFirst && hasFirst && isInside(at);
-    hasFirst = isFirst || (hasFirst && isInside(at));
+    hasFirst = (isFirst && filledOf(lines[at]) > 1) || (hasFirst && isInside(at));
     return isSecond;
   });
   const filled = inside.filter((at) => hasSecond[at] === true || isRow(at)).length;

@@ -216,6 +216,21 @@ test.each([
   expect(markdown.split("\n").findLast((line) => line.startsWith("|"))).toBe(last);
 });
 
+test("a label of several lines is one cell above its values, if its lines are closer than the rows", async () => {
+  const page: PdfText[] = [
+    ...table(700, [60, 220, 300], [["Item", "2024", "2025"]]),
+    [60, 682, "Salaries and social costs"],
+    ...table(670, [60, 220, 300], [["of the keepers", "1,204", "1,310"]]),
+    ...table(652, [60, 220, 300], [["Repairs", "88", "412"]]),
+    ...table(634, [60, 220, 300], [["Total", "1,292", "1,722"]]),
+  ];
+  expect((await markdownOf(page)).split("\n").slice(2)).toEqual([
+    "| Salaries and social costs of the keepers | 1,204 | 1,310 |",
+    "| Repairs | 88 | 412 |",
+    "| Total | 1,292 | 1,722 |",
+  ]);
+});
+
 test("a grid needs lines between its columns, unlike the frames of slides", async () => {
   const texts: PdfText[] = [
     [80, 700, "Hired"],
