@@ -46,17 +46,20 @@ function rowStarts(lines: readonly CellLine[]): (at: number) => boolean {
   const leading = leadingIn(lines) * ROW_FACTOR;
   const isInside = (at: number) => gapOf(at) <= leading;
   const inside = parts.filter(isInside);
-  // The lowest line of a row may be the only one with a text in the first column, or the only one with other texts.
+  // The lowest line of a row may be the only one with a text in the first column.
   let hasFirst = false;
   const hasSecond = lines.map(({ cells }, at) => {
     const isFirst = isFilled(cells[0]);
     const isSecond = isFirst && hasFirst && isInside(at);
-    hasFirst = (isFirst && filledOf(lines[at]) > 1) || (hasFirst && isInside(at));
+    hasFirst = isFirst || (hasFirst && isInside(at));
     return isSecond;
   });
-  const filled = inside.filter((at) => hasSecond[at] === true || isRow(at)).length;
+  const filled = inside.filter((at) => hasSecond[at] === true || isRow(at));
+  // Values beside the lowest line of a label.
+  const isBelowLabel = (at: number) => !isRow(at) && filledOf(lines[at - 1]) === 1 && isFilled(lines[at - 1]?.cells[0]);
   const isParted = leading < MAX_LEADING * ROW_FACTOR && inside.length < parts.length;
-  if (isParted && filled <= inside.length * MAX_FIRST) return (at) => isRow(at) || !isInside(at);
+  if (isParted && (filled.length <= inside.length * MAX_FIRST || filled.every(isBelowLabel)))
+    return (at) => isRow(at) || !isInside(at);
   return (at) => isRow(at) || (gapOf(at) >= CLOSE && (isFilled(lines[at]?.cells[0]) || gapOf(at) > MAX_LEADING));
 }
 

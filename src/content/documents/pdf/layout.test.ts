@@ -231,6 +231,18 @@ test("a label of several lines is one cell above its values, if its lines are cl
   ]);
 });
 
+test("lines of a table without lines are rows if those below a label are as close as it", async () => {
+  const rows = [["Home room"], ["Teacher", "Room", "Pupils"], ["Ann", "12", "30"]];
+  const page: PdfText[] = [
+    ...table(700, [60, 220, 380], [["Class", "Place", "Number"]]),
+    ...[676, 624].flatMap((top) => table(top, [60, 220, 380], rows)),
+  ];
+  expect((await markdownOf(page)).split("\n").slice(2, 4)).toEqual([
+    "| Home room |  |  |",
+    "| Teacher | Room | Pupils |",
+  ]);
+});
+
 test("a grid needs lines between its columns, unlike the frames of slides", async () => {
   const texts: PdfText[] = [
     [80, 700, "Hired"],
