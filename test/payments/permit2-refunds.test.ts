@@ -123,8 +123,6 @@ for (const { store, isPostgres, newStore, skips } of STORES) {
       const stall = await openStall(more);
       await market.token.approve(stall.payee, PERMIT2, ENOUGH);
       const payment = await bought(stall);
-      // With PostgreSQL another gateway of the seller goes on, with a gas key of its own.
-      const other = isPostgres ? await openStall(more, stall) : undefined;
       const reached = Promise.withResolvers<void>();
       stall.rpcHand = async ({ methods, forward }) => {
         if (!methods.includes("eth_sendRawTransaction")) return forward();
@@ -135,6 +133,8 @@ for (const { store, isPostgres, newStore, skips } of STORES) {
       };
       const sending = refund(stall, payment).catch(() => undefined);
       await reached.promise;
+      // With PostgreSQL another gateway of the seller goes on, with a gas key of its own. Before, it could send the refund first.
+      const other = isPostgres ? await openStall(more, stall) : undefined;
       await stall.crash();
       await sending;
       if (other === undefined) await stall.open();
