@@ -40,7 +40,8 @@ const OWN_FIELDS_SIZE = 5 * FIELD_OVERHEAD + ":method:scheme:authority:pathconte
 
 /** The size of a request's head as RFC 9113 §6.5.2 counts it, or some bytes more. */
 export function listSize({ method, scheme, authority, path, fields, ownFields }: ClientRequest): number {
-  return OWN_FIELDS_SIZE + `${method}${scheme}${authority}${path}`.length + fieldsSize(fields + ownFields);
+  const size = OWN_FIELDS_SIZE + method.length + scheme.length + authority.length + path.length;
+  return size + fieldsSize(fields) + fieldsSize(ownFields);
 }
 
 function fieldsSize(fields: Fields): number {
