@@ -13,8 +13,8 @@ import { methodFor } from "./methods.ts";
 import { type ChainOptions, EvmNode } from "./node/node.ts";
 import { isRpcError, type RpcError } from "./node/rpc.ts";
 import { type Chain } from "./node/scheme.ts";
-import { unsent } from "./node/settlements.ts";
 import { Factories } from "./node/undeployed.ts";
+import { createFlights } from "./node/flights.ts";
 import { KeyLender } from "./key-lender.ts";
 import { PayerGuard } from "./payer-guard.ts";
 import { KeySender } from "./sender.ts";
@@ -51,12 +51,6 @@ interface OwnChain extends Chain {
   readonly sender: SenderPool;
   readonly lender: KeyLender | undefined;
   readonly hasChannels: ReturnType<typeof channelsCheck>;
-}
-
-interface Flight {
-  /** Equal for the same payment and charge. */
-  readonly digest: string;
-  readonly settlement: Promise<Settlement>;
 }
 
 /** The accounts of the keys. Throws if a key is invalid. */
@@ -114,23 +108,6 @@ async function kindsOf({ node, sender, lender, hasChannels }: OwnChain): Promise
   ];
 }
 
-/** One settlement of a nonce at a time. The same payment gets its result; another is judged afterwards. */
-function createFlights(maxFlights: number) {
-  const flights = new Map<string, Flight>();
-  return async function fly(key: string, digest: string, settle: () => Promise<Settlement>): Promise<Settlement> {
-    for (let before = flights.get(key); before !== undefined; before = flights.get(key)) {
-      if (before.digest === digest) return await before.settlement;
-      await before.settlement;
-    }
-    if (flights.size >= maxFlights) {
-      return unsent("too many settlements are under way: nothing was sent");
-    }
-    const settlement = settle().finally(() => flights.delete(key));
-    flights.set(key, { digest, settlement });
-    return await settlement;
-  };
-}
-
 /**
  * Verifies and settles payments on its own chains with its own key. Throws if the key, a network or a URL is invalid,
  * or if a chain is configured twice. Calls no node before it is first used.
@@ -139,7 +116,7 @@ export function createEmbeddedFacilitator(options: EmbeddedOptions): Facilitator
   const chains = openChains(options);
   const nodes: ReadonlyMap<string, EvmNode> = new Map([...chains].map(([network, { node }]) => [network, node]));
   const maxFlights = options.max_pending * options.signers.length * chains.size;
-  const fly = createFlights(maxFlights);
+  const fly = createFlights<Settlement>(maxFlights);
 
   /** Throws if a node is away or of another chain; the error contains the kinds of all other chains. */
   async function supported(): Promise<readonly Kind[]> {

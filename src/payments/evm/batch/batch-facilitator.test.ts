@@ -109,6 +109,16 @@ describe.skipIf(!hasChain).each(ORIGINS)("the facilitator of channels, with the 
     expect(await shop.token.balanceOf(payer.address)).toBe(990_000n);
   });
 
+  test("a deposit that is being made is refused for another payee", async () => {
+    const payer = await shop.payer();
+    const deposit = await depositOf(channelConfig(requirements, payer.address), payer);
+    const others = { ...requirements, payTo: payer.address };
+    const [made, other] = await Promise.all([order(deposit), order(deposit, others)]);
+    expect(made.kind).toBe("settled");
+    expect(other).toEqual(await order(deposit, others));
+    expect(other).toEqual({ kind: "refused", reason: "invalid_batch_settlement_evm_receiver_mismatch" });
+  });
+
   test("vouchers are checked against the channel on the chain", async () => {
     const { config, voucher, payer } = await opened();
     const check = async (most: bigint) => {

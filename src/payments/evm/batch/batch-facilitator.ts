@@ -1,7 +1,8 @@
 import { type ChannelFacilitator, type ChannelSettlement } from "../../x402/channel-facilitator.ts";
 import { type ChannelOrder } from "../../x402/channel-messages.ts";
+import { createFlights } from "../node/flights.ts";
 import { type Chain } from "../node/scheme.ts";
-import { refused, unsent } from "../node/settlements.ts";
+import { refused } from "../node/settlements.ts";
 import { settleDeposit } from "./deposit.ts";
 import { settleClaims, settleReceiver } from "./orders.ts";
 import { settleRefund } from "./refund.ts";
@@ -27,8 +28,8 @@ async function settle(
 
 /** Payments from channels on these chains. `maxFlights`: orders in progress at the same time. */
 export function createBatchFacilitator(chains: ReadonlyMap<string, Chain>, maxFlights: number): ChannelFacilitator {
-  /** One call for equal orders at a time, so that a repeated one finds what the first has sent. */
-  const flights = new Map<string, Promise<ChannelSettlement>>();
+  /** A repeated order finds what the first one has sent. */
+  const fly = createFlights<ChannelSettlement>(maxFlights);
 
   return {
     async verify(payment, requirements) {
@@ -48,12 +49,7 @@ export function createBatchFacilitator(chains: ReadonlyMap<string, Chain>, maxFl
         return refused("invalid_batch_settlement_evm_network_mismatch");
       }
       const key = JSON.stringify([requirements.network, order.payload]);
-      const before = flights.get(key);
-      if (before !== undefined) return await before;
-      if (flights.size >= maxFlights) return unsent("too many settlements are under way: nothing was sent");
-      const flight = settle(chain, order, requirements).finally(() => flights.delete(key));
-      flights.set(key, flight);
-      return await flight;
+      return await fly(key, JSON.stringify(requirements), () => settle(chain, order, requirements));
     },
   };
 }
