@@ -26,3 +26,8 @@ test("of the tests elsewhere, those with most words of the file's path come firs
     .filter(({ file }) => file.startsWith("test/filters/"));
   expect(tests[0]?.file).toStartWith("test/filters/proxy-wasm");
 });
+
+test("of a file that runs in a thread, the line that starts the thread is known", () => {
+  const starters = candidates.startersOf("src/gateway/filters/module/metering/meter.ts");
+  expect(starters.map(({ file }) => file)).toContain("src/gateway/filters/module/module-cache.ts");
+});

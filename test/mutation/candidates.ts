@@ -24,6 +24,8 @@ export class Candidates {
   readonly #importers = new Map<string, string[]>();
   readonly #imports = new Map<string, string[]>();
   readonly #starters = new Set<string>();
+  /** Modules that run in threads or processes of their own, with the lines that start them. */
+  readonly #started = new Map<string, Line[]>();
 
   static async read(): Promise<Candidates> {
     const candidates = new Candidates();
@@ -36,13 +38,30 @@ export class Candidates {
     if (isForTests(file) && /\b(?:spawn|spawnSync|Worker|launch)\(/.test(source)) this.#starters.add(file);
     const imports: string[] = [];
     this.#imports.set(file, imports);
-    for (const [, path = ""] of source.matchAll(/(?:from|import\(|import|require\()\s*"(\.[^"]+\.ts)"/g)) {
+    for (const [, path = ""] of source.matchAll(/(?:from|import\(|import|require\(|new URL\()\s*"(\.[^"]+\.ts)"/g)) {
       const imported = normalize(join(dirname(file), path));
       imports.push(imported);
       const importers = this.#importers.get(imported) ?? [];
       importers.push(file);
       this.#importers.set(imported, importers);
     }
+    if (!isForTests(file)) this.#addStarted(file, source);
+  }
+
+  #addStarted(file: string, source: string): void {
+    for (const [index, line] of source.split("\n").entries()) {
+      const path = /new URL\("(\.[^"]+\.ts)", import\.meta\.url\)/.exec(line)?.[1];
+      if (path === undefined) continue;
+      const started = normalize(join(dirname(file), path));
+      this.#started.set(started, [...(this.#started.get(started) ?? []), { file, line: index + 1 }]);
+    }
+  }
+
+  /** The lines that start a thread or process whose module imports the source: of what runs there, coverage reports nothing. */
+  startersOf(source: string): Line[] {
+    const importers = new Set([source]);
+    for (const file of importers) for (const importer of this.#importers.get(file) ?? []) importers.add(importer);
+    return [...importers].flatMap((file) => this.#started.get(file) ?? []);
   }
 
   /** Test files with the number of imports between them and a source file. */
@@ -106,6 +125,12 @@ function sharedWords(one: string, other: string): number {
 
 function isForTests(file: string): boolean {
   return file.startsWith("test/") || file.includes("/testing/") || file.endsWith(".test.ts");
+}
+
+/** A line of a source file. The first one is 1. */
+export interface Line {
+  readonly file: string;
+  readonly line: number;
 }
 
 /** A test file that may notice a change. */

@@ -25,6 +25,7 @@ async function verdictWith(body: string, quickMs = Number.POSITIVE_INFINITY): Pr
       source: SOURCE,
       mutant,
       tests: [{ file: "src/large.test.ts", startsPrograms: false }],
+      starters: [],
     };
     const rules = { quickMs, mostTests: 1 };
     return (await judge(tree, subject, new Suites(), rules)).verdict;

@@ -1,6 +1,6 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { BOUNDS_TEST, type Candidate } from "./candidates.ts";
+import { BOUNDS_TEST, type Candidate, type Line } from "./candidates.ts";
 import { type Mutant, mutate } from "./mutants.ts";
 import { mayReach, runSuite, type Suite, type Suites } from "./suites.ts";
 import { type Tree } from "./tree.ts";
@@ -11,6 +11,8 @@ export interface Subject {
   readonly mutant: Mutant;
   /** Test files, the likeliest to notice the mutant first. */
   readonly tests: readonly Candidate[];
+  /** The lines that start threads or processes in which the file runs. */
+  readonly starters: readonly Line[];
 }
 
 /**
@@ -37,14 +39,15 @@ export interface Rules {
 
 /** Runs a mutant's tests, file by file, until one notices it. */
 export async function judge(tree: Tree, subject: Subject, suites: Suites, rules: Rules): Promise<Judgement> {
-  const { file, mutant, tests } = subject;
+  const { file, mutant, tests, starters } = subject;
+  const places = [{ file, line: mutant.line }, ...starters];
   let reached = 0;
   let isUnsure = false;
   for (const { file: test, startsPrograms } of tests) {
     if (reached === rules.mostTests) break;
     const suite = await suites.suite(tree, test);
     if (suite === undefined || isSlow(suite, rules)) continue;
-    if (!mayReach(suite, file, mutant.line, startsPrograms)) continue;
+    if (!startsPrograms && !places.some((place) => mayReach(suite, place))) continue;
     reached += 1;
     const noticed = await notices(tree, subject, suite);
     if (noticed === "unsure") isUnsure = true;

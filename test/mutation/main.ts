@@ -8,6 +8,7 @@ import { ACCEPTED } from "./accepted.ts";
 import { Candidates, sourcesIn } from "./candidates.ts";
 import { changedSources } from "./changed.ts";
 import { judge, type Judgement, type Subject } from "./judge.ts";
+import { importedConstants } from "./constants.ts";
 import { codeAt, describe, mutantsOf } from "./mutants.ts";
 import { Suites } from "./suites.ts";
 import { Tally } from "./tally.ts";
@@ -68,9 +69,9 @@ async function subjectsOf(place: Place, candidates: Candidates): Promise<Subject
   const options = { isBesideOnly: values.beside, also: values.also };
   for (const [file, room] of place.files) {
     const source = await Bun.file(file).text();
-    const tests = candidates.of(file, room, options);
-    for (const mutant of mutantsOf(source)) {
-      if (values.line === undefined || mutant.line === Number(values.line)) all.push({ file, source, mutant, tests });
+    const common = { file, source, tests: candidates.of(file, room, options), starters: candidates.startersOf(file) };
+    for (const mutant of mutantsOf(source, importedConstants(file))) {
+      if (values.line === undefined || mutant.line === Number(values.line)) all.push({ ...common, mutant });
     }
   }
   if (values.sample === "Infinity" && values.minutes === "Infinity") return all;

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { ACCEPTED } from "./accepted.ts";
+import { importedConstants } from "./constants.ts";
 import { codeAt, describe, mutantsOf, mutate } from "./mutants.ts";
 import { elsewhere, TESTS_OF } from "./tests-of.ts";
 
@@ -36,6 +37,15 @@ const CASES: readonly (readonly [source: string, mutants: readonly string[]])[] 
   ["const MAX_A = f(2);", ["const MAX_A = f((2 + 1));"]],
   ["f(a[i] ?? 0);", [";", "f((a[i] && 0));"]],
   ["const [a = 0] = b;", []],
+  ["const A = 0; x = a + A;", ["const A = (0 + 1); x = a + A;", "const A = 0; ;"]],
+  [
+    "const S = { ok: 0 } as const; function f() { return S.ok; }",
+    [
+      "const S = { ok: (0 + 1) } as const; function f() { return S.ok; }",
+      "const S = { ok: 0 } as const; function f() { return (S.ok + 1); }",
+    ],
+  ],
+  ["function f() { return 0; }", ["function f() { return (0 + 1); }"]],
   ["f(a.b ?? 0);", [";", "f((a.b && 0));", "f(a.b ?? (0 + 1));"]],
   ["const a = 2;", ["const a = (2 + 1);"]],
   ["type A = 1 | 2; interface B { a: true } import { c } from 'c';", []],
@@ -56,6 +66,14 @@ for (const [source, mutants] of CASES) {
   });
 }
 
+test("a change that has no effect because of an imported constant is no mutant", () => {
+  const file = "src/gateway/filters/proxy-wasm/host/plain.ts";
+  const imported = importedConstants(file);
+  expect(imported.get("STATUS.notFound")).toBe(1);
+  const mutants = mutantsOf("function f() { return STATUS.ok; }", imported).map(({ text }) => text);
+  expect(mutants).toEqual(["(STATUS.ok + 1)"]);
+});
+
 test("a mutant has its line and a description of its change", () => {
   const source = "f();\nconst a =\n  b >= 10;\n";
   const bound = mutantsOf(source).find(({ kind }) => kind === "bound");
@@ -75,7 +93,9 @@ test.each([...ACCEPTED])(
   "each listed reason belongs to an existing mutant: $file: $mutant",
   async ({ file, code, mutant, reason }) => {
     const source = await Bun.file(file).text();
-    const found = mutantsOf(source).filter((it) => codeAt(source, it) === code && describe(source, it) === mutant);
+    const found = mutantsOf(source, importedConstants(file)).filter(
+      (it) => codeAt(source, it) === code && describe(source, it) === mutant,
+    );
     expect(found).not.toBeEmpty();
     expect(reason.length).toBeGreaterThan(20);
   },

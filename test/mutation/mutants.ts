@@ -1,5 +1,6 @@
 import { parse } from "@babel/parser";
 import { type Node, type VariableDeclarator } from "@babel/types";
+import { type Constants, constantsOf, valueOf } from "./constants.ts";
 
 /** One small change of a source text. */
 export interface Mutant {
@@ -47,12 +48,16 @@ const BOUNDS = new Set(["<", "<=", ">", ">="]);
 /** Fields of a node without executable code. */
 const SKIPPED = new Set(["typeAnnotation", "typeParameters", "typeArguments", "returnType", "loc", "implements"]);
 
-/** All mutants of a TypeScript module, in the order of the text. */
-export function mutantsOf(source: string): Mutant[] {
+/**
+ * All mutants of a TypeScript module, in the order of the text. `imported`: values by which a change without an effect is
+ * known, such as `x + ZERO` to `x - ZERO`. It makes no mutant.
+ */
+export function mutantsOf(source: string, imported: Constants = new Map()): Mutant[] {
   const found: Mutant[] = [];
   const tree = parse(source, { sourceType: "module", plugins: ["typescript"] });
+  const constants = constantsOf(tree.program.body, imported);
   visit(tree.program, (node) => {
-    for (const { node: at, text, kind } of changesOf(node, source)) {
+    for (const { node: at, text, kind } of changesOf(node, source, constants)) {
       const { start, end, loc } = at;
       if (typeof start !== "number" || typeof end !== "number") continue;
       found.push({ from: start, to: end, text, line: loc?.start.line ?? 0, kind });
@@ -137,10 +142,30 @@ interface Change {
   readonly kind: Kind;
 }
 
-function changesOf(node: Node, source: string): Change[] {
+function changesOf(node: Node, source: string, constants: Constants): Change[] {
   const textOf = ({ start, end }: Node): string => source.slice(start ?? 0, end ?? 0);
   if (isNamedNumber(node)) return namedNumberChange(node, textOf);
-  return [...operatorChanges(node, textOf), ...valueChanges(node, textOf), ...statementChanges(node), ...tests(node)];
+  if (isNeutral(node, constants)) return [];
+  const statements = statementChanges(node, textOf, constants);
+  return [...operatorChanges(node, textOf), ...valueChanges(node, textOf), ...statements, ...tests(node)];
+}
+
+/** The right operands with which an operator and its replacement have the same result. */
+const NEUTRAL: Readonly<Record<string, number>> = {
+  "+": 0,
+  "-": 0,
+  "+=": 0,
+  "-=": 0,
+  "*": 1,
+  "/": 1,
+  "<<": 0,
+  ">>": 0,
+};
+
+function isNeutral(node: Node, constants: Constants): boolean {
+  if (node.type !== "BinaryExpression" && node.type !== "AssignmentExpression") return false;
+  const neutral = NEUTRAL[node.operator];
+  return neutral !== undefined && valueOf(node.right, constants) === neutral;
 }
 
 type TextOf = (node: Node) => string;
@@ -173,15 +198,19 @@ function valueChanges(node: Node, textOf: TextOf): Change[] {
 
 const REMOVED = new Set(["ExpressionStatement", "ThrowStatement", "BreakStatement", "ContinueStatement"]);
 
-function statementChanges(node: Node): Change[] {
+function statementChanges(node: Node, textOf: TextOf, constants: Constants): Change[] {
   if (REMOVED.has(node.type)) return [{ node, text: ";", kind: "statement" }];
   if (node.type !== "ReturnStatement") return [];
   const { argument } = node;
   if (argument === null || argument === undefined) return [{ node, text: ";", kind: "statement" }];
-  // `return undefined` would not change. In `return false` the literal already has a mutant, and undefined has the same
-  // effect.
+  // WebAssembly, typed arrays and operators of bits read undefined as 0.
+  const isZero = valueOf(argument, constants) === 0;
+  if (isZero && argument.type !== "NumericLiteral")
+    return [{ node: argument, text: `(${textOf(argument)} + 1)`, kind: "literal" }];
+  // `return undefined` would not change. In `return false` and `return 0` the literal already has a mutant, and undefined has
+  // the same effect.
   const isPlain =
-    argument.type === "BooleanLiteral" || (argument.type === "Identifier" && argument.name === "undefined");
+    isZero || argument.type === "BooleanLiteral" || (argument.type === "Identifier" && argument.name === "undefined");
   return isPlain ? [] : [{ node, text: "return undefined as never;", kind: "statement" }];
 }
 

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { type Line } from "./candidates.ts";
 import { type Lines, type Outcome, readCoverage, runTests } from "./test-run.ts";
 import { type Tree } from "./tree.ts";
 
@@ -45,9 +46,9 @@ export async function runSuite({ folder }: Tree, { file, ms }: Suite, patience: 
   return (await runTests({ cwd: folder, file, testMs, runMs: testMs * 2 })).outcome;
 }
 
-/** Whether a suite may run a line: by its coverage, or in a program that it starts. */
-export function mayReach({ lines }: Suite, file: string, line: number, startsPrograms: boolean): boolean {
-  if (startsPrograms || lines === undefined) return true;
+/** Whether a suite may run a line, by its coverage. */
+export function mayReach({ lines }: Suite, { file, line }: Line): boolean {
+  if (lines === undefined) return true;
   const known = lines.get(file);
   return known !== undefined && (known.ran.has(line) || !known.known.has(line));
 }
