@@ -48,6 +48,12 @@ describe("a connection error is", () => {
     ["SETTINGS on a stream", f.PROTOCOL_ERROR, "SETTINGS on a stream", (c) => c.frame(f.SETTINGS, 0, 1)],
     ["DATA on stream 0", f.PROTOCOL_ERROR, "DATA on stream 0", (c) => c.data(0, 0, "x")],
     [
+      "a request on a stream with an even number",
+      f.PROTOCOL_ERROR,
+      "a client's stream has an even number",
+      (c) => c.head(2, f.END_STREAM, GET),
+    ],
+    [
       "an acknowledgement with a payload",
       f.FRAME_SIZE_ERROR,
       "an acknowledgement of SETTINGS with a payload",
@@ -135,6 +141,25 @@ test("SETTINGS that make windows a byte larger allow one more byte", () => {
   client.heard();
   client.settings([[4, 3]]);
   expect(client.heard()).toEqual(["SETTINGS 1", 'DATA 1 "c"']);
+});
+
+test("a connection that makes way for another one says so, and closes at once", () => {
+  const client = new ScriptedClient().begin();
+  client.connection.makeWay();
+  expect([client.heard(), client.wire.closed, client.wire.cut]).toEqual([["GOAWAY 0 0"], true, false]);
+});
+
+test("a connection that closes sends its FIN when the responses that are awaited have arrived", () => {
+  const client = new ScriptedClient().begin();
+  const { response } = open(client, f.END_STREAM);
+  response.start({ ...OK, bodyLength: 0 });
+  response.end("");
+  const arrived: boolean[] = [];
+  client.connection.awaitArrival((taken) => arrived.push(taken));
+  client.connection.close(f.NO_ERROR);
+  expect([client.wire.ended, arrived]).toEqual([false, []]);
+  client.host.clock.advance(100);
+  expect([client.wire.ended, arrived]).toEqual([true, [true]]);
 });
 
 test("a PRIORITY of a closed stream that depends on itself is ignored", () => {

@@ -107,7 +107,28 @@ describe("a body", () => {
   });
 });
 
+test("the exchanges of a connection share its wire, its session and the lines that are kept for its client", () => {
+  const client = new ScriptedClient().begin();
+  const [first, second] = [open(client, 1, f.END_STREAM), open(client, 3, f.END_STREAM)];
+  expect([first.transport === client.wire, first.session === client.connection]).toEqual([true, true]);
+  expect([second.session === first.session, second.clientLines]).toEqual([true, undefined]);
+  // No function of them is called.
+  const lines = {} as NonNullable<Exchange["clientLines"]>;
+  first.clientLines = lines;
+  expect(second.clientLines).toBe(lines);
+});
+
 describe("a response", () => {
+  test.each(["", "a-clients-own-id"])("has the id of its request, made or given as %p", (given) => {
+    const client = new ScriptedClient().begin();
+    const fields = given === "" ? GET : [...GET, ["x-request-id", given] as const];
+    const exchange = open(client, 1, f.END_STREAM, fields);
+    exchange.sendsRequestId = true;
+    exchange.response.start({ ...OK, bodyLength: 0 });
+    expect(client.heard()[0]).toBe(`HEADERS 1 :status: 200, content-length: 0, x-request-id: ${exchange.id} end`);
+    expect(given === "" ? exchange.id.length > 20 : exchange.id === given).toBe(true);
+  });
+
   test("that ends before its length resets the stream, and one that exceeds its length is a defect", () => {
     const client = new ScriptedClient().begin();
     const { response } = open(client, 1, f.END_STREAM);
