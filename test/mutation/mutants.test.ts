@@ -66,7 +66,7 @@ for (const [source, mutants] of CASES) {
   });
 }
 
-test("a change that has no effect because of an imported constant is no mutant", () => {
+test("a change that has no effect because of an imported constant does not become a mutant", () => {
   const file = "src/gateway/filters/proxy-wasm/host/plain.ts";
   const imported = importedConstants(file);
   expect(imported.get("STATUS.notFound")).toBe(1);

@@ -64,7 +64,7 @@ export async function dryRun(module: FilterModule, settings: DrySettings, reques
     const exchange = new Subrequest(ORIGIN(), request.head, kept, new WholeBody(request.body, ""));
     const decision = await filter.request(exchange);
     const forwarded = decision.kind === "continue" ? await forwardedOf(exchange, kept) : undefined;
-    if (forwarded !== undefined && !kept.isBegun) respond(exchange);
+    if (forwarded !== undefined) respond(exchange);
     await kept.over;
     exchange.onFinish?.(exchange);
     const { head } = kept;

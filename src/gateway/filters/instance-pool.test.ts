@@ -4,7 +4,8 @@ import { TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { InstancePool } from "./instance-pool.ts";
 import { type OwnInstance } from "./own-abi/own-instance.ts";
 import { Quota } from "./runtime/quota.ts";
-import { MAX_INSTANCES } from "./runtime/runtime.ts";
+
+const MAX_INSTANCES = 4000;
 
 const TRIM_MS = 10_000;
 

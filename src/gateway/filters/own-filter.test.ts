@@ -16,8 +16,10 @@ import { HOSTILE } from "./module/testing/hostile.ts";
 import { loaded } from "./module/testing/metered.ts";
 import { calls, callsOf, ownModule } from "./own-abi/testing/own-module.ts";
 import { OwnFilter } from "./own-filter.ts";
-import { roomForBody, SNAPSHOT_BYTES } from "./parked-request.ts";
+import { roomForBody } from "./parked-request.ts";
 import { testRuntime, testSettings } from "./testing/test-runtime.ts";
+
+const SNAPSHOT_BYTES = 65_536;
 
 /** A client that accepts everything it receives. */
 class Client implements ResponseSink {

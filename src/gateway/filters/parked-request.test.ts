@@ -3,8 +3,10 @@ import { ClientExchange, Consumer, ProducedBody } from "../../../test/flow/testi
 import { FakeClock } from "../../lib/testing/fake-clock.ts";
 import { TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { type CommandOutcome } from "./control/protocol/control-connection.ts";
-import { type ParkEnd, ParkedRequest, roomForBody, SNAPSHOT_BYTES } from "./parked-request.ts";
+import { type ParkEnd, ParkedRequest, roomForBody } from "./parked-request.ts";
 import { type TestRuntime, testRuntime } from "./testing/test-runtime.ts";
+
+const SNAPSHOT_BYTES = 65_536;
 
 let clock: FakeClock;
 let runtime: TestRuntime;

@@ -8,8 +8,8 @@ import { NO_ROOM, TOO_LARGE_TO_PARK } from "./errors.ts";
 import { type ControlLink } from "./runtime/filter.ts";
 import { type FilterRuntime } from "./runtime/runtime.ts";
 
-/** Bytes of memory that a parked request can take: method, path, fields and body. @bound @internal */
-export const SNAPSHOT_BYTES = 65_536;
+/** Bytes of memory that a parked request can take: method, path, fields and body. @bound */
+const SNAPSHOT_BYTES = 65_536;
 /** Field lines that a parked request can have. @bound */
 const SNAPSHOT_FIELDS = 128;
 

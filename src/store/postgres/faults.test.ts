@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
-import { LEASE_MS } from "../ledger.ts";
 import { type Store } from "../store.ts";
 import { hasPostgres, TestPostgres } from "../testing/postgres.ts";
 import { RESERVATION as PAYMENT } from "../testing/reservation.ts";
@@ -11,6 +10,8 @@ import { openPostgresStore } from "./open-postgres-store.ts";
 import { type PoolSettings } from "./pool.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
 import { patient } from "../../lib/testing/patience.ts";
+
+const LEASE_MS = 15_000;
 
 // Processes start slowly on a busy machine.
 setDefaultTimeout(patient(60_000));

@@ -1,7 +1,6 @@
 /** The leases of payments: how long they last, and how a process renews, loses and forgets them. */
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../lib/testing/patience.ts";
-import { LEASE_MS, RECHECK_MS } from "../ledger.ts";
 import {
   expectBoundedReaping,
   expectForgottenLeases,
@@ -14,6 +13,9 @@ import { RESERVATION as PAYMENT } from "../testing/reservation.ts";
 import { Database } from "./database.ts";
 import { PostgresLedger } from "./ledger.ts";
 import { openPostgresStore } from "./open-postgres-store.ts";
+
+const LEASE_MS = 15_000;
+const RECHECK_MS = 30_000;
 
 // Processes start slowly on a busy machine.
 setDefaultTimeout(patient(60_000));

@@ -1,12 +1,14 @@
 /** Refunds while the clock of the database is set: a live request keeps its payment, and that of a killed gateway is free soon. */
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../lib/testing/patience.ts";
-import { LEASE_MS, type Payment } from "../ledger.ts";
+import { type Payment } from "../ledger.ts";
 import { hasPostgres, sharedPostgres, type SharedPostgres } from "../testing/postgres.ts";
 import { testPostgresStore } from "../testing/postgres-store.ts";
 import { WISH } from "../testing/refunds-contract.ts";
 import { RESERVATION } from "../testing/reservation.ts";
 import { openPostgresStore } from "./open-postgres-store.ts";
+
+const LEASE_MS = 15_000;
 
 setDefaultTimeout(patient(60_000));
 

@@ -3,7 +3,6 @@ import { afterAll, expect, setDefaultTimeout, spyOn, test } from "bun:test";
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { LEASE_MS } from "../ledger.ts";
 import { openSqliteJobs } from "../open/open-jobs.ts";
 import { openStore, openUsageStore } from "../open/open-store.ts";
 import { type Store } from "../store.ts";
@@ -13,6 +12,8 @@ import { REFUND, WISH } from "../testing/refunds-contract.ts";
 import { RESERVATION } from "../testing/reservation.ts";
 import { patient } from "../../lib/testing/patience.ts";
 import { smallDisk } from "../../lib/testing/small-disk.ts";
+
+const LEASE_MS = 15_000;
 
 // Processes start slowly on a busy machine.
 setDefaultTimeout(patient(30_000));

@@ -3,7 +3,6 @@ import { expect, spyOn, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { LEASE_MS } from "../ledger.ts";
 import { openStore } from "../open/open-store.ts";
 import { type Store } from "../store.ts";
 import {
@@ -14,6 +13,8 @@ import {
   type LeaseRig,
 } from "../testing/long-leases.ts";
 import { RESERVATION } from "../testing/reservation.ts";
+
+const LEASE_MS = 15_000;
 
 /** A store in memory, and the timer that renews its leases. */
 function openRig(path = ":memory:"): LeaseRig & { store: Store; timer: NodeJS.Timeout } {

@@ -1,16 +1,16 @@
 /** Calls of filters by http_call to real servers: working, slow, broken and hostile ones. */
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { type CallGroup, type HttpCallOutcome, type Pairs } from "./call.ts";
-import {
-  MAX_CALL_BODY_BYTES,
-  MAX_CALL_FIELD_BYTES,
-  MAX_CALL_FIELDS,
-  MAX_CALLS_A_FILTER,
-  MAX_CALLS_A_STREAM,
-} from "./call-limits.ts";
 import { until } from "../../../lib/testing/until.ts";
 import { RawOrigin } from "../../../../test/support/raw-origin.ts";
 import { type CallRig, get, post, startCallRig } from "../../../../test/filters/testing/call-rig.ts";
+
+const MAX_CALL_BODY_BYTES = 1_048_576;
+const MAX_CALL_FIELD_BYTES = 65_536;
+const MAX_CALL_FIELDS = 256;
+const MAX_CALLS_A_FILTER = 512;
+const MAX_CALLS_A_STREAM = 32;
+const MAX_CALLS_A_WORKER = 2048;
 
 const NOTHING = new Uint8Array(0);
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString("latin1");
@@ -268,6 +268,17 @@ test("the calls of a filter are limited, those for requests and its own together
   expect(refusal({ fields: get("/") })).toBe("full");
   expect(refusal({ fields: get("/") }, rig.stream())).toBe("full");
   for (const stream of streams) stream.close();
+  expect(rig.calls.size).toBe(0);
+});
+
+test("the calls of a worker are limited, those of all its filters together", () => {
+  const filters = Array.from({ length: MAX_CALLS_A_WORKER / MAX_CALLS_A_FILTER }, () => rig.calls.filter());
+  for (const { own } of filters) {
+    for (let i = 0; i < MAX_CALLS_A_FILTER; i++) void call({ fields: get("/"), upstream: "gone" }, own);
+  }
+  expect(rig.calls.size).toBe(MAX_CALLS_A_WORKER);
+  expect(refusal({ fields: get("/") })).toBe("full");
+  for (const filter of filters) filter.close();
   expect(rig.calls.size).toBe(0);
 });
 

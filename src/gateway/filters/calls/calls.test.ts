@@ -6,12 +6,15 @@ import { FakeClock } from "../../../lib/testing/fake-clock.ts";
 import { TimerWheel } from "../../../lib/time/timer-wheel.ts";
 import { type RequestHead, type ResponseHead } from "../../exchange/exchange.ts";
 import { type ForwardTarget } from "../../proxy/target.ts";
-import { MAX_CALL_BODY_BYTES, MAX_UNSENT_BYTES, MESSAGES_A_TURN } from "./call-limits.ts";
 import { framed } from "./grpc-frame.ts";
 import { GrpcUnary } from "./grpc-unary.ts";
 import { GrpcUpstreamStream } from "./grpc-upstream-stream.ts";
 import { HttpCall } from "./http-call.ts";
 import { type CallKeeper, callMs } from "./upstream-call.ts";
+
+const MAX_CALL_BODY_BYTES = 1_048_576;
+const MAX_UNSENT_BYTES = 1_048_576;
+const MESSAGES_A_TURN = 16;
 
 const GRPC_HEAD = "Content-Type: application/grpc\r\nX-A: 1\r\n";
 

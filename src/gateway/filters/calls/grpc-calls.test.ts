@@ -2,13 +2,16 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { createServer, type Http2Server, type ServerHttp2Stream } from "node:http2";
 import { type GrpcListener, type GrpcOutcome, type GrpcStream, type Pairs } from "./call.ts";
-import { MAX_CALL_MESSAGE_BYTES, MAX_UNSENT_BYTES, MESSAGES_A_TURN } from "./call-limits.ts";
 import { GRPC } from "../../../lib/http/grpc-status.ts";
 import { listeningPort } from "../../../lib/testing/listen.ts";
 import { until } from "../../../lib/testing/until.ts";
 import { EchoServer } from "../../../../test/grpc/testing/echo-service.ts";
 import { RawOrigin } from "../../../../test/support/raw-origin.ts";
 import { type CallRig, startCallRig } from "../../../../test/filters/testing/call-rig.ts";
+
+const MAX_CALL_MESSAGE_BYTES = 1_048_576;
+const MAX_UNSENT_BYTES = 1_048_576;
+const MESSAGES_A_TURN = 16;
 
 let echo: EchoServer;
 /** A server whose responses the test defines. */

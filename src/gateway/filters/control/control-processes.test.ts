@@ -242,6 +242,15 @@ test("if a sandbox restarts, the calls of all workers fail; workers and operator
   expect(log).toHaveLength(2);
 });
 
+test("operators see that a new path cannot be used", async () => {
+  const path = `${sandbox.path}-away`;
+  events.length = 0;
+  control.use(settings({ path }));
+  await until(() => events.length > 0);
+  expect(events[0]?.message).toStartWith(`the control socket "${path}" cannot be used: `);
+  expect([events.length, control.isConfigured, control.isReady]).toEqual([1, true, false]);
+});
+
 test("a new path is used at once, and calls in progress end on the old one", async () => {
   const next = await startSandbox();
   try {

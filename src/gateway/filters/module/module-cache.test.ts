@@ -4,9 +4,11 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { messageOf } from "../../../lib/caught.ts";
-import { cannotLoad, MAX_CACHED_MODULES, ModuleCache } from "./module-cache.ts";
+import { cannotLoad, ModuleCache } from "./module-cache.ts";
 import { assemble, onRequest, op, u32 } from "./testing/assembler.ts";
 import { MEMORY_BYTES } from "./testing/metered.ts";
+
+const MAX_CACHED_MODULES = 32;
 
 let folder = "";
 beforeAll(async () => {

@@ -8,8 +8,8 @@ import { type PrepareJob, type PrepareReply } from "./prepare-worker.ts";
 import { ModuleRefused } from "./reading/refused.ts";
 import { inThread } from "../../../lib/process/in-thread.ts";
 
-/** Compiled modules that are kept for the next reload: those that were used last. @internal */
-export const MAX_CACHED_MODULES = 32;
+/** Compiled modules that are kept for the next reload: those that were used last. */
+const MAX_CACHED_MODULES = 32;
 
 export interface FilterModule {
   /** SHA-256 of the file, in hexadecimal. */

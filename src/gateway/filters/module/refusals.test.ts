@@ -1,11 +1,14 @@
 import { expect, test } from "bun:test";
 import { abiOf } from "./abi.ts";
-import { MAX_LOCALS, MAX_MODULE_BYTES, MAX_NESTING } from "./reading/limits.ts";
 import { meter } from "./metering/meter.ts";
 import { prepare } from "./prepare.ts";
 import { readShape } from "./reading/read-shape.ts";
 import { assemble, HEADER, I32, onRequest, op, type Parts, section, text, u32 } from "./testing/assembler.ts";
 import { MEMORY_BYTES, refusalOf } from "./testing/metered.ts";
+
+const MAX_LOCALS = 50_000;
+const MAX_MODULE_BYTES = 16 * 1024 * 1024;
+const MAX_NESTING = 65_536;
 
 const OK = op.i32(0);
 
@@ -66,6 +69,14 @@ const REFUSED: readonly (readonly [what: string, module: Uint8Array, reason: Reg
   ["a table of 65,537 entries", assemble({ tables: [[0x70, 0x00, ...u32(65_537)]] }), /tables of 65537 entries/],
   ["two tables of 40,000", assemble({ tables: twice([0x70, 0x00, ...u32(40_000)]) }), /tables of 80000 entries/],
   ["a 64-bit table", assemble({ tables: [[0x70, 0x04, 1]] }), /it has a table with 64-bit addresses/],
+  ["a select of an unknown type", functionOf([...OK, ...OK, ...OK, 0x1c, 1, 0x10, 0x1a]), /unknown type 0x10/],
+  ["a heap type of 34 bits", functionOf([0xd0, 0x80, 0x80, 0x80, 0x80, 0x20, 0x1a]), /more than 33 bits/],
+  ["an endless heap type", functionOf([0xd0, 0x80, 0x80, 0x80, 0x80, 0x80, 0, 0x1a]), /more than 33 bits/],
+  [
+    "bytes behind the last function",
+    raw(ONE_FUNCTION, section(10, [1, 2, 0, 0x0b, 0])),
+    /^the code section has bytes behind its end/,
+  ],
   ["an unknown instruction", functionOf([0x16]), /unknown instruction 0x16 \(at byte \d+\)/],
   ["wide arithmetic", functionOf([0xfc, 19]), /unknown instruction 0xfc 0x13/],
   ["an unknown vector instruction", functionOf([0xfd, 0x9a, 0x01]), /unknown instruction 0xfd 0x9a/],

@@ -6,7 +6,9 @@ import { type RequestOutcome } from "./outcome.ts";
 import { OwnInstance } from "./own-instance.ts";
 import { OWN_IMPORTS, type OwnImport } from "../module/own-signatures.ts";
 import { calls, callsOf, ownImports, ownModule } from "./testing/own-module.ts";
-import { BODY_VIEW_BYTES, type RequestView, type ResponseView } from "./views.ts";
+import { type RequestView, type ResponseView } from "./views.ts";
+
+const BODY_VIEW_BYTES = 65_536;
 
 const REQUEST: RequestView = {
   method: "POST",

@@ -187,6 +187,18 @@ test.each(ROWS.map((row) => [row.of[0], row.of[1].join(", "), row] as const))(
   },
 );
 
+const now = (): number => performance.timeOrigin + performance.now();
+
+test("the clock gives nanoseconds of Unix time, which the process's own clock gives before and after", async () => {
+  const before = now();
+  const { status, memory } = await responseTo(env("proxy_get_current_time_nanoseconds", [OUT], 0));
+  const ms = Number(memory.readBigUInt64LE(0) / 1000n) / 1000;
+  expect(status).toBe(200);
+  // Rounded to microseconds.
+  expect(ms).toBeGreaterThanOrEqual(before - 0.001);
+  expect(ms).toBeLessThanOrEqual(now() + 0.001);
+});
+
 test("random bytes fill the range that the filter asks for", async () => {
   const { status, memory } = await responseTo(wasi("random_get", [OUT, 16], 0));
   expect(status).toBe(200);

@@ -3,7 +3,6 @@ import { expect, test } from "bun:test";
 import { ClientExchange, Consumer } from "../../../../test/flow/testing/flow.ts";
 import { FakeClock } from "../../../lib/testing/fake-clock.ts";
 import { TimerWheel } from "../../../lib/time/timer-wheel.ts";
-import { MAX_LOG_BYTES, MAX_LOG_LINES, MIN_TICK_MS } from "../module/proxy-wasm-bounds.ts";
 import { op } from "../module/testing/assembler.ts";
 import { loaded } from "../module/testing/metered.ts";
 import { type FilterSettings } from "../runtime/runtime.ts";
@@ -12,6 +11,10 @@ import { STREAM } from "./guest/enums.ts";
 import { ProxyWasmFilter } from "./proxy-wasm-filter.ts";
 import { FIRST_STREAM, playedFilter } from "./testing/played-stream.ts";
 import { call, type Filter, moduleOf, TEXTS } from "./testing/proxy-module.ts";
+
+const MAX_LOG_BYTES = 4096;
+const MAX_LOG_LINES = 64;
+const MIN_TICK_MS = 10;
 
 const [LOG, SET_TICK, SET_CONTEXT, GO_ON, EXIT, REGISTER] = [0, 1, 2, 3, 4, 5];
 const IMPORTS: NonNullable<Filter["imports"]> = [

@@ -255,6 +255,27 @@ test("a reader that comes after its stream failed learns that the body is broken
   close();
 });
 
+test("a stream that fails while its reader takes the first bytes does not continue its source", async () => {
+  const { clock, client, exchange, body, calls, close } = await playedStream(
+    filterOf({
+      proxy_on_request_headers: TICKS,
+      proxy_on_tick: op.unreachable,
+      proxy_on_request_body: op.i32(0),
+    }),
+    post(4),
+  );
+  body.sink?.data(Buffer.from("ab"));
+  const reader = new PlayedReader();
+  const data = reader.data.bind(reader);
+  reader.data = (...piece) => {
+    clock.advance(2 * TICK_MS);
+    return data(...piece);
+  };
+  exchange.body.readTo(reader);
+  expect([client.events.slice(1), reader.events, calls]).toEqual([["filter-failed", "end"], ["ab"], []]);
+  close();
+});
+
 test("pauses, and the end of the limits of a body, reach its source", async () => {
   const { exchange, body, close } = await playedStream(filterOf({ proxy_on_request_body: op.i32(0) }), post(4));
   const told: string[] = [];

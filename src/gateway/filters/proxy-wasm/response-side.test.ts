@@ -2,11 +2,12 @@ import { expect, test } from "bun:test";
 import { BROKEN } from "../../../../test/flow/testing/flow.ts";
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { type ResponseHead } from "../../exchange/exchange.ts";
-import { MAX_HELD_RESPONSE_BYTES } from "../module/proxy-wasm-bounds.ts";
 import { op } from "../module/testing/assembler.ts";
 import { BUFFER, MAP, STREAM } from "./guest/enums.ts";
 import { DEADLINE_MS, FIRST_STREAM, playedStream } from "./testing/played-stream.ts";
 import { call, type Filter, TEXTS } from "./testing/proxy-module.ts";
+
+const MAX_HELD_RESPONSE_BYTES = 16 * 1024 * 1024;
 
 /** True (1) if the second parameter of a callback for headers, or of one for bodies, says that more follows. */
 const IF_MORE = [...op.get(2), 0x45];

@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
-import { MAX_PROPERTIES, MAX_PROPERTY_BYTES } from "../module/proxy-wasm-bounds.ts";
 import { SetProperties } from "./set-properties.ts";
+
+const MAX_PROPERTIES = 64;
+const MAX_PROPERTY_BYTES = 65_536;
 
 const bytes = (length: number) => new Uint8Array(length);
 

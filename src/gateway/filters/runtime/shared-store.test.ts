@@ -1,12 +1,11 @@
 import { expect, test } from "bun:test";
-import {
-  MAX_QUEUE_BYTES,
-  MAX_QUEUE_MESSAGES,
-  MAX_QUEUES,
-  MAX_SHARED_BYTES,
-  MAX_SHARED_ENTRIES,
-} from "../module/proxy-wasm-bounds.ts";
 import { SharedStore } from "./shared-store.ts";
+
+const MAX_QUEUE_BYTES = 16 * 1024 * 1024;
+const MAX_QUEUE_MESSAGES = 4096;
+const MAX_QUEUES = 256;
+const MAX_SHARED_BYTES = 16 * 1024 * 1024;
+const MAX_SHARED_ENTRIES = 65_536;
 
 const ONE = Uint8Array.of(1);
 const nobody = (): void => {};
@@ -19,6 +18,18 @@ test("a value is replaced only if it is the one that was read, or without a cond
   expect(read).toBeGreaterThan(0);
   expect([store.set("a", Uint8Array.of(2), read), store.set("a", ONE, read)]).toEqual(["ok", "mismatch"]);
   expect(store.get("a")?.bytes).toEqual(Uint8Array.of(2));
+});
+
+function numbersOf(store: SharedStore): (number | undefined)[] {
+  return [1, 2].map(() => {
+    store.set("a", ONE, 0);
+    return store.get("a")?.cas;
+  });
+}
+
+test("the numbers of changes begin with 1, and again with 1 after the last number of 32 bits", () => {
+  expect(numbersOf(new SharedStore())).toEqual([1, 2]);
+  expect(numbersOf(new SharedStore(0xffff_fffe))).toEqual([0xffff_ffff, 1]);
 });
 
 test("entries and their bytes have limits, and known entries can still change", () => {

@@ -29,7 +29,12 @@ export class SharedStore {
   readonly #queueIds = new Map<string, number>();
   #valueBytes = 0;
   #queueBytes = 0;
-  #lastCas = 0;
+  #lastCas: number;
+
+  /** `lastCas`: the number of the last change. The next one has the next number. */
+  constructor(lastCas = 0) {
+    this.#lastCas = lastCas;
+  }
 
   get(key: string): SharedValue | undefined {
     return this.#values.get(key);

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, expect, mock, spyOn, test } from "bun:test";
 import { until } from "../../../../lib/testing/until.ts";
 import { reply, REPORT, type Sandbox, startSandbox } from "../testing/sandbox.ts";
-import { type CommandOutcome, ControlConnection, type ControlOptions, MAX_QUEUED } from "./control-connection.ts";
+import { type CommandOutcome, ControlConnection, type ControlOptions } from "./control-connection.ts";
+
+const MAX_QUEUED = 64;
 
 let sandbox: Sandbox;
 let connections: ControlConnection[];

@@ -1,8 +1,10 @@
 import { expect, test } from "bun:test";
 import { fractionsOf } from "../../../../lib/testing/mulberry32.ts";
 import { commandError } from "./command.ts";
-import { MAX_REPLY_BYTES, ReplyReader } from "./reply-reader.ts";
+import { ReplyReader } from "./reply-reader.ts";
 import { reply } from "../testing/sandbox.ts";
+
+const MAX_REPLY_BYTES = 16_384;
 
 /** Reads `bytes` in pieces of random lengths. Returns the bytes that do not belong to the reply. */
 function readInPieces(reader: ReplyReader, bytes: Uint8Array, random: () => number): Uint8Array {

@@ -1,7 +1,7 @@
 import { RECORD_SEPARATOR } from "./command.ts";
 
-/** Bytes of a reply that a filter receives, with the trailer. More is read and dropped. @internal */
-export const MAX_REPLY_BYTES = 16_384;
+/** Bytes of a reply that a filter receives, with the trailer. More is read and dropped. */
+const MAX_REPLY_BYTES = 16_384;
 /** The separator, one digit and the line feed. */
 const MIN_TRAILER_BYTES = 3;
 const MAX_OUTPUT_BYTES = MAX_REPLY_BYTES - MIN_TRAILER_BYTES;

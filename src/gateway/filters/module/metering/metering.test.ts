@@ -49,6 +49,7 @@ function tenTimes(body: readonly number[]): Uint8Array {
 const COSTS: readonly (readonly [what: string, body: readonly number[], fuel: number])[] = [
   ["a short body", [], 11],
   ["16 simple instructions more", Array<number>(16).fill(0x01), 21],
+  ["selects of a type", [...ZERO, ...ZERO, ...ZERO, 0x1c, 1, I32, ...op.drop], 11],
   ["a fill of 64 bytes", [...ZERO, ...ZERO, ...op.i32(64), ...op.memoryFill], 11 + 10 + 20],
   ["a fill of 64 table entries", [...ZERO, 0xd0, 0x70, ...op.i32(64), 0xfc, 17, 0], 11 + 10 + 170],
   ["a block that is branched out of", [...op.block, ...Array<number>(40).fill(0x01), ...op.br(0), ...op.end], 11 + 30],

@@ -1,8 +1,10 @@
 import { expect, test } from "bun:test";
-import { MESSAGES_A_TURN, MIN_TICK_MS } from "../../module/proxy-wasm-bounds.ts";
 import { op } from "../../module/testing/assembler.ts";
 import { playedFilter } from "../testing/played-stream.ts";
 import { call, type Filter, RESULTS, TEXTS } from "../testing/proxy-module.ts";
+
+const MESSAGES_A_TURN = 64;
+const MIN_TICK_MS = 10;
 
 const [LOG, REGISTER, ENQUEUE, DEQUEUE] = [0, 1, 2, 3];
 const IMPORTS: NonNullable<Filter["imports"]> = [
