@@ -2,6 +2,8 @@ import { afterEach, beforeEach, expect, jest, test } from "bun:test";
 import { until } from "../../lib/testing/until.ts";
 import { connectTcp } from "../wire/connect-tcp.ts";
 import { type Connecting, DEAF, listen, type Listener } from "../wire/tcp.ts";
+import { FakeWire } from "../wire/testing/fake-wire.ts";
+import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { connectFirst } from "./first-of.ts";
 
 let listener: Listener;
@@ -127,4 +129,29 @@ test("after an abort, no other address is tried", async () => {
   connecting.abort();
   expect(connecting.done).rejects.toThrow("given up");
   expect([tried, accepted, aborted]).toEqual([["nowhere"], [], ["nowhere"]]);
+});
+
+test("a connection that opens after another one was accepted is closed", async () => {
+  const opened: ((wire: Wire, protocol: string) => WireHandler)[] = [];
+  const wires = [new FakeWire(), new FakeWire()];
+  const accepted: unknown[] = [];
+  const connecting = connectFirst(
+    ["slow", "fast"],
+    (_address, accept) => {
+      opened.push(accept);
+      return { done: new Promise(() => {}), abort() {} };
+    },
+    (wire) => {
+      accepted.push(wire);
+      return { ...DEAF };
+    },
+  );
+  await until(() => opened.length === 2);
+  const [slow, fast] = opened;
+  const [late, first] = wires;
+  if (late === undefined || first === undefined) throw new Error("there are two wires");
+  expect(fast?.(first, "")).not.toBe(DEAF);
+  expect(slow?.(late, "")).toBe(DEAF);
+  expect([accepted.length, first.closed, late.cut]).toEqual([1, false, true]);
+  connecting.abort();
 });

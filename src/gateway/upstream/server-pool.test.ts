@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { plentyOfBuffers } from "../../lib/testing/plenty.ts";
+import { FakeClock } from "../../lib/testing/fake-clock.ts";
 import { until } from "../../lib/testing/until.ts";
 import { TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { ClientConnection } from "../http1/client-connection.ts";
@@ -7,6 +8,7 @@ import { SERVER_GAUGE, serverGauge } from "../telemetry/metrics/layout.ts";
 import { onlySlot, Telemetry } from "../telemetry/telemetry.ts";
 import { sendGathered } from "../wire/outgoing.ts";
 import { listen, type Listener } from "../wire/tcp.ts";
+import { trustOf } from "../wire/tls-connect.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { type PoolRefusal, type PoolSettings, ServerPool, type UpstreamConnection, Waiter } from "./server-pool.ts";
 
@@ -298,6 +300,23 @@ test("connections count while they are open, and requests while they wait", asyn
   listener.stop();
   expect(await ask(one).outcome).toBeString();
   expect(counted()).toEqual({ open: 0, waiting: 0 });
+});
+
+test("a connection that is not open at its timeout is given up, and counts no more", async () => {
+  wheel.close();
+  const clock = new FakeClock();
+  wheel = new TimerWheel(clock);
+  // It accepts connections, and never responds to a handshake.
+  const trust = trustOf("");
+  const tls = { verify: false, serverName: "localhost", protocols: [], trust };
+  const servers = pool({ maxConnections: 1, connectTimeoutMs: 1000, dial: { allowPrivate: true, tls } });
+  const asking = ask(servers, 500);
+  expect([servers.connecting, counted()]).toEqual([true, { open: 1, waiting: 1 }]);
+  clock.advance(900);
+  expect([servers.connecting, counted()]).toEqual([true, { open: 1, waiting: 0 }]);
+  expect(await asking.outcome).toBe("timeout");
+  clock.advance(200);
+  expect([servers.connecting, counted()]).toEqual([false, { open: 0, waiting: 0 }]);
 });
 
 test("a full queue refuses at once", () => {
