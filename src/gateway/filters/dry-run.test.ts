@@ -95,6 +95,12 @@ test("a filter changes the response, or cuts it off", async () => {
   expect([cut.forwarded?.head.path, cut.response]).toEqual(["/p", undefined]);
 });
 
+test("a filter that fails at the response: the response as it was, and the reason", async () => {
+  const result = await run(moduleOf({ callbacks: { proxy_on_response_headers: op.unreachable } }));
+  expect([result.response?.head.status, bodyOf(result)]).toEqual([200, "a response\n"]);
+  expect(result.log).toEqual([expect.stringMatching(/^trapped: .+ in proxy_on_response_headers; 1 requests fail$/)]);
+});
+
 test("a call of the filter fails, because a check has no servers, and the filter goes on", async () => {
   const calls: Filter = {
     imports: [

@@ -119,6 +119,17 @@ test.each([
   expect(textOf(await call("x"))).toBe("done: x\x1e0\n");
 });
 
+test("a connection that is retired while it fails does not hide that the others respond again", async () => {
+  sandbox.greet = () => reply("ERR not now\n");
+  const started = start({ connections: 2 });
+  // Each connection has failed, and tries again.
+  await until(() => sandbox.clients.length >= 5);
+  started.use({ connections: 1, commandMs: 20_000 });
+  sandbox.greet = () => reply(REPORT);
+  await until(() => started.isReady);
+  expect(said.slice(1)).toEqual([`control socket "${sandbox.path}": it responds again`]);
+});
+
 test("without a socket at the path, calls fail at once, and the path is tried again", async () => {
   const { path } = sandbox;
   await sandbox.close();

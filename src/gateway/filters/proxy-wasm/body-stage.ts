@@ -20,8 +20,8 @@ export interface Passed {
 export interface StageOwner {
   onBody(length: number, isEnd: boolean): Outcome;
   onTrailers(trailers: Fields): Outcome;
-  /** Returns false if the reader takes no more for now. */
-  pass(passed: Passed): boolean;
+  /** Returns false if the reader takes no more for now. Undefined: `data` and `resume` need not tell that. */
+  pass(passed: Passed): boolean | undefined;
   /** Called after the last bytes and the trailers. */
   passEnd(): void;
 }
@@ -123,7 +123,7 @@ export class BodyStage {
     this.#release();
     const hasRoom = this.#owner.pass(passed);
     this.#finish();
-    return hasRoom;
+    return hasRoom !== false;
   }
 
   #finish(): void {

@@ -187,6 +187,25 @@ test.each(ROWS.map((row) => [row.of[0], row.of[1].join(", "), row] as const))(
   },
 );
 
+test("an error of the gateway in a host function ends the invocation, with a reason of its own", async () => {
+  const runtime = testRuntime();
+  const lines: string[] = [];
+  const filter = new ProxyWasmFilter(await loaded(moduleFor(env("proxy_log", [5, TEXTS, 1], 0))), testSettings({}), {
+    ...runtime,
+    log(_filter, line) {
+      lines.push(line);
+      if (lines.length === 1) throw new Error("a defect");
+    },
+  });
+  const client = new PlayedClient();
+  await filter.request(new ClientExchange(client, { method: "GET", bodyLength: 0 }));
+  filter.close();
+  expect([client.heads[0]?.status, lines[1]]).toEqual([
+    500,
+    "makes a function of the gateway fail in proxy_on_request_headers; 1 requests fail",
+  ]);
+});
+
 const now = (): number => performance.timeOrigin + performance.now();
 
 test("the clock gives nanoseconds of Unix time, which the process's own clock gives before and after", async () => {

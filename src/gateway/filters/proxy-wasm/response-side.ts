@@ -199,19 +199,18 @@ export class ResponseSide extends PausingSink implements StageOwner {
     return this.#stream.call("responseTrailers", this.#trailers.count);
   }
 
-  pass({ pieces, length, isChanged, isLast }: Passed): boolean {
+  pass({ pieces, length, isChanged, isLast }: Passed): undefined {
     if (!this.#isHeadSent) {
       const announced = this.#head?.bodyLength ?? -1;
       const isUnknown = isChanged || this.#list?.dropsLength === true;
-      if (!this.#sendHead(isLast ? length : isUnknown ? -1 : announced)) return true;
+      if (!this.#sendHead(isLast ? length : isUnknown ? -1 : announced)) return;
     }
     if (this.#announced >= 0 && this.#sent + length > this.#announced) {
       this.#stream.failWith(BROKEN, "makes the body longer than announced");
-      return true;
+      return;
     }
     this.#sent += length;
     for (const piece of pieces) this.#send(piece);
-    return !this.#isFull;
   }
 
   #send(chunk: Uint8Array, start = 0, end = chunk.length): void {
