@@ -1,4 +1,5 @@
 import { faultOf } from "../../../lib/caught.ts";
+import { TurnpikeError } from "../../../lib/errors.ts";
 import { fieldLine } from "../../../lib/http/fields.ts";
 import { type Credit, UNCOVERED } from "../../../store/credits.ts";
 import { standingOf } from "../../../payments/credit/credit-terms.ts";
@@ -26,7 +27,7 @@ import { paymentError, respondError } from "./protocol/respond.ts";
 import { Sale } from "./sale/sale.ts";
 
 /** Seconds after which a client can retry if the ledger did not respond. */
-const LEDGER_RETRY_S = 5;
+export const LEDGER_RETRY_S = 5;
 /** A route that sells by the unit begins no work for a payment that is made once. */
 const UNMETERED: Refusal = { kind: "terms", error: NO_MATCH };
 const NO_LEDGER = "The payment could not be looked up. Send the same payment again, not a new one.";
@@ -44,22 +45,34 @@ export interface PresentedCredit {
   readonly credit: Credit | undefined;
 }
 
-/** Looks up the credit of a token. The owner of an active one is the payer of the request. Undefined: the client has an error. */
+/** Looks up the credit of a token. An error if the ledger fails. */
+export async function lookUpCredit(
+  { credits, log, route, target }: Pick<PaidRoute, "credits" | "log" | "route" | "target">,
+  token: string,
+): Promise<PresentedCredit | TurnpikeError> {
+  try {
+    return { credit: credits && (await creditOf(credits, token, target.testMode)) };
+  } catch (error) {
+    log(`payment: the ledger failed on ${route}: ${faultOf(error)}`);
+    return paymentError("overloaded", NO_LEDGER);
+  }
+}
+
+/** As `lookUpCredit`. The owner of an active credit is the payer of the request. Undefined: the client has an error. */
 export async function presentCredit(
-  { credits, log, route, clock, target }: Pick<PaidRoute, "credits" | "log" | "route" | "clock" | "target">,
+  paidRoute: PaidRoute,
   exchange: Exchange,
   token: string,
 ): Promise<PresentedCredit | undefined> {
-  try {
-    const credit = credits && (await creditOf(credits, token, target.testMode));
-    // A revoked token must not get what is free for its owner.
-    if (credit !== undefined && standingOf(credit, clock()) === "active") exchange.payer = credit.owner;
-    return { credit };
-  } catch (error) {
-    log(`payment: the ledger failed on ${route}: ${faultOf(error)}`);
-    respondError(exchange, paymentError("overloaded", NO_LEDGER), LEDGER_RETRY_S);
+  const presented = await lookUpCredit(paidRoute, token);
+  if (presented instanceof TurnpikeError) {
+    respondError(exchange, presented, LEDGER_RETRY_S);
     return undefined;
   }
+  const { credit } = presented;
+  // A revoked token must not get what is free for its owner.
+  if (credit !== undefined && standingOf(credit, paidRoute.clock()) === "active") exchange.payer = credit.owner;
+  return presented;
 }
 
 /** Tells the upstream of a free request what the token of the request has left. */

@@ -1,6 +1,5 @@
 import { NewestMap } from "../../../lib/memory/newest-map.ts";
 import { TurnpikeError } from "../../../lib/errors.ts";
-import { creditOf } from "../../../payments/credit/credit-of.ts";
 import { standingOf } from "../../../payments/credit/credit-terms.ts";
 import { type Terms } from "../../../payments/x402/terms.ts";
 import { CREDIT_PATH } from "../../config/own-paths.ts";
@@ -9,6 +8,7 @@ import { GatheredBody, hasBody } from "../gathered-body.ts";
 import { jsonBounds, jsonTypeError } from "../json-body.ts";
 import { createRequirements, type PaidRouteConfig } from "./challenge/create-requirements.ts";
 import { type PaidRoute } from "./route/paid-route.ts";
+import { lookUpCredit } from "./admission.ts";
 import { createPaidRoute, createSalePolicy, type PaymentDeps, type PaymentPolicy } from "./payment.ts";
 import { type Sold } from "./priced-route.ts";
 import { CreditDesk } from "./credit/credit-desk.ts";
@@ -54,7 +54,9 @@ export function createCreditPolicy(
   };
   const priceOf = async (exchange: Exchange): Promise<Sold> => {
     const token = exchange.creditToken;
-    const credit = token === undefined ? undefined : await creditOf(credits, token, isTest);
+    const found = token === undefined ? { credit: undefined } : await lookUpCredit({ ...base, credits }, token);
+    if (found instanceof TurnpikeError) return found;
+    const { credit } = found;
     if (token !== undefined && credit === undefined) return new TurnpikeError("unauthorized", "the token is not valid");
     if (credit !== undefined) {
       const standing = standingOf(credit, clock());

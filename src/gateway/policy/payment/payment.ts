@@ -3,7 +3,7 @@ import { type Exchange } from "../../exchange/exchange.ts";
 import { type ClientFunnel } from "../../telemetry/funnel.ts";
 import { type Decision, type Policy } from "../policy.ts";
 import { isPreflight } from "../preflight.ts";
-import { admit, presentCredit, type PresentedCredit, tellBalance } from "./admission.ts";
+import { admit, LEDGER_RETRY_S, presentCredit, type PresentedCredit, tellBalance } from "./admission.ts";
 import { type Challenge } from "./challenge/challenge.ts";
 import { requiresIdentifier } from "./protocol/payment-identifier.ts";
 import { type Kinds } from "./challenge/route-requirements.ts";
@@ -115,7 +115,7 @@ function decide(exchange: Exchange, sold: Sold, request: Request): Decision | Pr
   if (sold instanceof TurnpikeError) {
     if (presented === undefined) client.count("unpaid");
     client.count("not_sold");
-    respondError(exchange, sold);
+    respondError(exchange, sold, sold.status === 503 ? LEDGER_RETRY_S : undefined);
     return "responded";
   }
   if (presented !== undefined) return admit(sold, exchange, presented);

@@ -69,6 +69,16 @@ async function buy(shop: Shop, amount: number, request: Request): Promise<Shown>
   return (await response.json()) as Shown;
 }
 
+test("a purchase for a balance that the ledger cannot look up gets 503, and costs nothing", async () => {
+  const shop = open();
+  const { token } = await buy(shop, 10_000, {});
+  const find = spyOn(shop.store.credits, "find").mockRejectedValue(new Error("the database is away"));
+  const response = await send(shop, { token }, paymentOf(shop, 10_000));
+  expect([response.status, response.headers.get("retry-after"), shop.settlements]).toEqual([503, "5", 1]);
+  find.mockRestore();
+  await buy(shop, 10_000, { token });
+});
+
 test("a purchase without a body is of the least amount, and its token has that balance", async () => {
   const shop = open();
   expect(await priceOf(shop, {})).toBe(10_000);
