@@ -84,6 +84,22 @@ test("a transaction pays for one payment, even if its facilitator settles each s
   expect(shop.runs).toBe(1);
 });
 
+test("a transaction pays for nothing more after the ledger has deleted its payment", async () => {
+  const shop = open("0xb0b", {
+    facilitator: () => ({
+      verify: async () => ({ kind: "valid", payer: "0xb0b" }),
+      settle: async () => ({ kind: "settled", transaction: TRANSACTION, payer: "0xb0b" }),
+    }),
+  });
+  const signed = await payment(shop, { id: 1 });
+  expect((await shop.send(signed)).status).toBe(200);
+  shop.clock.now += 2 * 86_400_000;
+  await until(async () => (await shop.store.forget(shop.clock.now, 1)) === 1);
+  const again = await shop.send(signed);
+  expect([again.status, shop.runs]).toEqual([402, 1]);
+  expect(decoded(again, "payment-response")).toMatchObject({ success: false, errorReason: "duplicate_settlement" });
+});
+
 test("a settlement that the ledger did not record is recognised as that of the same payment", async () => {
   let fails = true;
   const shop = open("0xb0b", {

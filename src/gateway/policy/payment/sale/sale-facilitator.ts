@@ -7,7 +7,8 @@ import {
 } from "../../../../payments/x402/facilitator.ts";
 import { type PaymentRequirements } from "../../../../payments/x402/messages.ts";
 import { isForeign } from "../../../../payments/x402/networks.ts";
-import { payerIn, paymentKey } from "../../../../payments/x402/payment-key.ts";
+import { payerIn } from "../../../../payments/x402/payment-key.ts";
+import { type Payment } from "../../../../store/ledger.ts";
 import { type Exchange } from "../../../exchange/exchange.ts";
 import { findDeposit } from "../../../../payments/channels/find-deposit.ts";
 import { type AcceptedPayment, type DepositUse } from "../offer/offer.ts";
@@ -34,15 +35,17 @@ export class SaleFacilitator {
   readonly #asked: Asked;
   readonly #exchange: Exchange;
   readonly #accepted: AcceptedPayment;
+  readonly #payment: Payment;
   /** The name of the facilitator that verified the payment, and later of the one that is asked to settle it. */
   #name: string;
 
-  /** `name`: the facilitator that was asked to settle, as the ledger has it. */
-  constructor(asked: Asked, exchange: Exchange, accepted: AcceptedPayment, name: string) {
+  /** `payment`: as the ledger has it. */
+  constructor(asked: Asked, exchange: Exchange, accepted: AcceptedPayment, payment: Payment) {
     this.#asked = asked;
     this.#exchange = exchange;
     this.#accepted = accepted;
-    this.#name = name;
+    this.#payment = payment;
+    this.#name = payment.facilitator;
   }
 
   /** Asks whether the payment is valid. An exception counts as a failure, so the client gets nothing. */
@@ -111,13 +114,13 @@ export class SaleFacilitator {
    * many ways, and chains execute it once but report success each time.
    */
   async #once(settlement: Settlement): Promise<Settlement> {
-    const { payload, requirements } = this.#accepted;
-    const { network } = requirements;
+    const { network, nonce, createdAt } = this.#payment;
     if (settlement.kind !== "settled" || !isForeign(network)) return settlement;
     const { paymentIds, clock } = this.#asked;
-    const { nonce } = paymentKey(payload, requirements);
     const id = { payer: network, id: `transaction:${settlement.transaction}` };
-    const isOwn = (await paymentIds.tie(id, nonce, clock() + SPENT_MS)) === nonce;
+    // The same payment has a row of another time after the ledger has deleted the first one.
+    const own = `${nonce} ${createdAt}`;
+    const isOwn = (await paymentIds.tie(id, own, clock() + SPENT_MS)) === own;
     return isOwn ? settlement : { kind: "refused", reason: "duplicate_settlement" };
   }
 

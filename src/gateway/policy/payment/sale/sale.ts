@@ -73,7 +73,7 @@ export class Sale {
     this.#client = client;
     this.#delivery = new SaleDelivery(held);
     this.#lost = new LostSale(held);
-    this.#facilitator = new SaleFacilitator(paidRoute, exchange, accepted, payment.facilitator);
+    this.#facilitator = new SaleFacilitator(paidRoute, exchange, accepted, payment);
     this.#charges = new SaleCharge({
       held,
       facilitator: this.#facilitator,
