@@ -78,6 +78,7 @@ test("in test mode it records simulated transfers and remembers them after a res
   const settled = await client.settle(payment, REQUIREMENTS);
   expect(settled).toMatchObject({ kind: "settled", payer: PAYER });
   expect(first.said.text).toContain("mode      test mode: signatures are checked, no money moves");
+  expect((await client.supported()).map(({ isSimulated }) => isSimulated)).toEqual([true, true]);
   expect(await first.stop()).toBe(0);
   const second = run(["--test", "--listen", `unix:${join(folder, "facilitator.sock")}`]);
   const url = await second.url();

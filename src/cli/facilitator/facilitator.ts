@@ -124,6 +124,7 @@ interface Offered {
   readonly lines: readonly (readonly [name: string, text: string])[];
   readonly warnings: readonly string[];
   readonly signers: Readonly<Record<string, readonly string[]>>;
+  readonly isSimulated: boolean;
   readonly graceMs: number;
   readonly gas: () => readonly Gas[];
   close(): Promise<void>;
@@ -190,6 +191,7 @@ async function openTest(folder: string): Promise<Offered> {
     lines: [["mode", "test mode: signatures are checked, no money moves"]],
     warnings: [],
     signers: {},
+    isSimulated: true,
     gas: () => [],
     graceMs: GRACE_MS,
     close: () => store.close(),
@@ -231,6 +233,7 @@ async function openChains(
       ...options.chains.map(({ network }) => [network, accounts]),
       ...clusters.map((network) => [network, feePayers]),
     ]),
+    isSimulated: false,
     gas: () => gas,
     graceMs: settleTimeoutOf(config.x402.chains) + GRACE_MS,
     async close() {
@@ -277,11 +280,11 @@ function accessText({ callers = [], token }: Access): string {
 }
 
 async function serve(offered: Offered, endpoint: FacilitatorEndpoint, { origins, ...access }: Served): Promise<number> {
-  const { facilitator: own, signers, graceMs, gas } = offered;
+  const { facilitator: own, signers, isSimulated, graceMs, gas } = offered;
   const { resources } = access;
   const probe = resources && new ResourceProbe({ resources, origins, now: Date.now });
   try {
-    const server = await serveFacilitator(own, endpoint, { ...access, signers, gas, log: serviceLog() });
+    const server = await serveFacilitator(own, endpoint, { ...access, signers, isSimulated, gas, log: serviceLog() });
     // Installed before the banner shows the address: a signal may follow at once.
     const stopped = stopSignal();
     const lines = [["listening", server.url], ["callers", accessText(access)], ...offered.lines];

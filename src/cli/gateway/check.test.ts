@@ -132,7 +132,7 @@ const GIVEAWAYS: readonly (readonly [name: string, x402: object, terms: object, 
     { pay_to: `0x${"0".repeat(40)}` },
     /routes\[0\]\.x402: Cannot accept payments: pay_to/,
   ],
-  ["a price of nothing", {}, { price: "0" }, /routes\[0\]\.x402: /],
+  ["a price of nothing", {}, { price: "0" }, /routes\[0\]\.x402\.price: /],
   ["no facilitator", { facilitator_url: "" }, {}, /routes\[0\]\.x402: has no facilitator/],
   [
     "no chain to settle on",
@@ -197,8 +197,9 @@ test("each missing variable is reported, and no value of a variable is printed",
 });
 
 /** Starts a facilitator and returns its URL. */
-function facilitator(kinds: readonly object[], status = 200): string {
-  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => Response.json({ kinds }, { status }) });
+function facilitator(kinds: readonly object[], status = 200, more: object = {}): string {
+  const fetch = () => Response.json({ kinds, ...more }, { status });
+  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch });
   afterAll(() => server.stop(true));
   return server.url.origin;
 }
@@ -222,6 +223,16 @@ test("a required facilitator must respond and accept every payment requirement",
   // A facilitator that does not name its settlement address cannot settle `upto`, whether it is required or not.
   const upto = priced({ facilitator_url: url }, { scheme: "upto" });
   expect(await run(upto)).toMatchObject({ code: 1, err: expect.stringContaining("facilitatorAddress") });
+});
+
+test("a facilitator that settles nothing is a warning, or a problem if one is required", async () => {
+  const kinds = [{ x402Version: 2, scheme: "exact", network: "eip155:84532" }];
+  const facilitator_url = facilitator(kinds, 200, { turnpikeSimulated: true });
+  const said = "routes[0].x402: the facilitator is in test mode and settles nothing: ";
+  const lax = priced({ facilitator_url });
+  expect(await run(lax)).toMatchObject({ code: 0, err: expect.stringContaining(`${lax}: warning: ${said}`) });
+  const strict = priced({ facilitator_url, require_facilitator: true });
+  expect(await run(strict)).toMatchObject({ code: 1, err: expect.stringContaining(`${strict}: ${said}`) });
 });
 
 test("a payment that test mode does not simulate, such as from a channel, is a warning", async () => {

@@ -19,7 +19,8 @@ export function checkCredit({ x402, routes }: Draft, report: Report): void {
   const path = "x402.credit";
   if (!x402.enabled) report.problem(path, "requires x402.enabled");
   else checkFacilitator(sold, path, { x402, report });
-  acceptsRules(sold, path, report);
+  // The prices are checked below, at their own keys.
+  acceptsRules(pricedAt(sold, "1"), path, report);
   for (const [i, { network: name }] of [sold, ...sold.accepts].entries()) {
     const at = i === 0 ? path : `${path}.accepts[${i - 1}]`;
     if (parseNetwork(name) !== parseEvmNetwork(name))
@@ -52,6 +53,10 @@ export function checkCredit({ x402, routes }: Draft, report: Report): void {
       if (!known.has(name)) report.problem(`${at}.routes[${j}]`, `there is no priced route ${JSON.stringify(name)}`);
     }
   }
+}
+
+function pricedAt(sold: RouteX402Config, price: string): RouteX402Config {
+  return { ...sold, price, accepts: sold.accepts.map((method) => ({ ...method, price })) };
 }
 
 /** Warns about a currency in which credit is sold, and that no route accepts. */

@@ -7,6 +7,7 @@ import { HOP_BY_HOP_FIELDS } from "../../lib/http/field-roles.ts";
 import { messageOf } from "../../lib/caught.ts";
 import { MAX_FILL_MS } from "../../lib/memory/token-buckets.ts";
 import { type PaymentRequirements } from "../../payments/x402/messages.ts";
+import { PriceError } from "../../payments/x402/price.ts";
 import type * as X402Terms from "../../payments/x402/terms.ts";
 import { type RouteConfig, type RouteX402Config } from "./config.ts";
 import { type Condition, conditionOfConsumers, conditionOfRule, covers } from "./covers.ts";
@@ -135,11 +136,16 @@ function authNames(auth: RouteConfig["auth"], path: string): (readonly [at: stri
 }
 
 /** The payment requirements of `terms`. If a client could not pay them, reports a problem and returns undefined. */
-function compiled(terms: X402Terms.Terms, path: string, report: Report): PaymentRequirements | undefined {
+function compiled(
+  terms: X402Terms.Terms,
+  path: string,
+  report: Report,
+  pricePath = path,
+): PaymentRequirements | undefined {
   try {
     return x402Terms().compileTerms(terms);
   } catch (error) {
-    report.problem(path, messageOf(error));
+    report.problem(error instanceof PriceError ? pricePath : path, messageOf(error));
     return undefined;
   }
 }
@@ -158,7 +164,7 @@ export function acceptsRules(x402: RouteX402Config, path: string, report: Report
   const seen = new Map<string, string>();
   for (const [i, terms] of [x402, ...x402.accepts].entries()) {
     const at = i === 0 ? path : `${path}.accepts[${i - 1}]`;
-    const requirements = compiled(terms, at, report);
+    const requirements = compiled(terms, at, report, `${at}.price`);
     if (requirements === undefined) continue;
     if (isEvm(requirements.network) && requirements.maxTimeoutSeconds < SETTLEMENT_GUARD_S && terms.scheme !== CHANNEL)
       report.warning(`${at}.max_timeout_seconds`, TOO_SHORT);
@@ -244,7 +250,8 @@ function priceRules(x402: RouteX402Config, path: string, report: Report): void {
       if (text === undefined) continue;
       for (const terms of [x402, ...x402.accepts]) {
         const requirements = compiled({ ...terms, price: text }, `${at}.${key}`, report);
-        if (requirements !== undefined) amounts.set(key, BigInt(requirements.amount));
+        if (requirements === undefined) break;
+        amounts.set(key, BigInt(requirements.amount));
       }
     }
     const [least, most] = [amounts.get("unit_price.min"), amounts.get("unit_price.max")];

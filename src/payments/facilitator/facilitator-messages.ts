@@ -8,6 +8,9 @@ export const FIND_EXTENSION = "turnpike-find";
 /** Turnpike's own member of the /supported response: true if it left out a chain that it could not reach. */
 export const PARTIAL = "turnpikePartial";
 
+/** Turnpike's own member of the /supported response: true if it settles nothing. */
+export const SIMULATED = "turnpikeSimulated";
+
 /** Kinds that one facilitator may list; a longer list is invalid. The largest known list has some 60. */
 const MAX_KINDS = 1024;
 /**
@@ -29,6 +32,7 @@ export const supportedSchema = z.looseObject({
     .catch({})
     .default({}),
   [PARTIAL]: z.unknown().optional(),
+  [SIMULATED]: z.unknown().optional(),
 });
 
 const kindSchema = z.object({

@@ -12,7 +12,7 @@ import {
 } from "./channel-calls.ts";
 import { type Caller, Callers, type CallRate } from "./callers.ts";
 import { type SoldResources } from "./sold-resources.ts";
-import { facilitatorRequestSchema, FIND_EXTENSION, PARTIAL } from "./facilitator-messages.ts";
+import { facilitatorRequestSchema, FIND_EXTENSION, PARTIAL, SIMULATED } from "./facilitator-messages.ts";
 import { type Gas } from "./gas-watch.ts";
 import { isLoopback } from "./loopback-only.ts";
 import { ServiceFigures } from "./service-figures.ts";
@@ -44,6 +44,8 @@ interface Call {
 export interface ServiceOptions {
   /** The accounts that settle, by network, for /supported. */
   readonly signers?: Readonly<Record<string, readonly string[]>>;
+  /** Nothing is settled, which /supported then says. */
+  readonly isSimulated?: boolean;
   /** The token that callers must send as `Authorization: Bearer`. If it is not set, callers need none. */
   readonly token?: string | undefined;
   /** Callers with tokens of their own. Beside them, `token` is the operator's. */
@@ -211,6 +213,7 @@ export class FacilitatorService {
     return {
       kinds: kinds.map(({ scheme, network, extra }) => ({ x402Version: 2, scheme, network, ...(extra && { extra }) })),
       ...(isPartial ? { [PARTIAL]: true } : {}),
+      ...(this.#options.isSimulated === true ? { [SIMULATED]: true } : {}),
       extensions: [
         FIND_EXTENSION,
         ...(this.#options.resources === undefined ? [] : ["bazaar"]),

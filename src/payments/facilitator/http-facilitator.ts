@@ -12,7 +12,14 @@ import {
   type CallError,
   type Request,
 } from "./facilitator-call.ts";
-import { FIND_EXTENSION, findResponseSchema, PARTIAL, readKinds, supportedSchema } from "./facilitator-messages.ts";
+import {
+  FIND_EXTENSION,
+  findResponseSchema,
+  PARTIAL,
+  readKinds,
+  SIMULATED,
+  supportedSchema,
+} from "./facilitator-messages.ts";
 import { GAS_APPROVAL } from "../signatures/gas-approval.ts";
 import { GAS_PERMIT } from "../signatures/gas-permit.ts";
 import { UnsupportedError } from "../x402/kinds.ts";
@@ -91,8 +98,11 @@ export class HttpFacilitator implements Facilitator {
     if (said.status >= 400) throw new UnsupportedError(`it responded with ${said.status}`);
     this.#canFind = said.data.extensions.includes(FIND_EXTENSION);
     const sponsoring = [GAS_PERMIT, GAS_APPROVAL].filter((name) => said.data.extensions.includes(name));
-    const listed = readKinds(said.data.kinds, said.data.signers);
-    const kinds = sponsoring.length === 0 ? listed : listed.map((kind) => ({ ...kind, sponsoring }));
+    const shared = {
+      ...(sponsoring.length === 0 ? {} : { sponsoring }),
+      ...(said.data[SIMULATED] === true ? { isSimulated: true as const } : {}),
+    };
+    const kinds = readKinds(said.data.kinds, said.data.signers).map((kind) => ({ ...kind, ...shared }));
     if (said.data[PARTIAL] === true) throw new UnsupportedError("it cannot query one of its chains", kinds);
     return kinds;
   }

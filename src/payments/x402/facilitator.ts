@@ -36,6 +36,8 @@ export interface Kind {
   readonly extra?: Readonly<Record<string, unknown>>;
   /** The extensions of the protocol by which this facilitator pays gas for payers. */
   readonly sponsoring?: readonly string[];
+  /** The facilitator says that its settlements are simulated. */
+  readonly isSimulated?: true;
 }
 
 /** The facilitator that a settlement is given to, as the ledger names it. */

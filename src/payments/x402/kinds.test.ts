@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { watchTimers } from "../../lib/testing/timers.ts";
 import { until } from "../../lib/testing/until.ts";
 import { type Kind } from "./facilitator.ts";
-import { KindsWatch, UnsupportedError } from "./kinds.ts";
+import { KindsWatch, SIMULATES, UnsupportedError } from "./kinds.ts";
 
 const EXACT: Kind = { scheme: "exact", network: "eip155:84532" };
 const UPTO: Kind = { scheme: "upto", network: "eip155:84532", extra: { facilitatorAddress: "0x01" } };
@@ -41,6 +41,18 @@ test("the list stays the same object while nothing changes", async () => {
   await until(() => looks() >= 3);
   expect(watch.current).toBe(first);
   watch.close();
+});
+
+test("a facilitator that begins to simulate is logged once; the first list is not logged", async () => {
+  const simulated = [{ ...EXACT, isSimulated: true as const }];
+  const later = setUp([new UnsupportedError("no connection"), simulated, simulated, [EXACT], simulated]);
+  await until(() => later.looks() >= 6);
+  later.watch.close();
+  expect(later.logged).toEqual(["the facilitator responds again", SIMULATES, SIMULATES]);
+  const first = setUp([simulated]);
+  await until(() => first.looks() >= 2);
+  first.watch.close();
+  expect(first.logged).toEqual([]);
 });
 
 test("the last list stays while checks fail, and a failure is logged once", async () => {

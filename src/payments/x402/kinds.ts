@@ -10,6 +10,9 @@ export interface KindsOptions {
   readonly log: (message: string) => void;
 }
 
+/** The warning of a facilitator that says so. */
+export const SIMULATES =
+  "the facilitator is in test mode and settles nothing: clients get responses for payments that move no money";
 /**
  * Time after which a failed check of a facilitator's kinds is repeated, in milliseconds, if `refreshMs` is longer.
  * @bound
@@ -85,6 +88,9 @@ export class KindsWatch {
   #heard(kinds: readonly Kind[]): boolean {
     if (this.#failure !== undefined && !this.#closed) this.#options.log("the facilitator responds again");
     this.#failure = undefined;
+    // The check of a new configuration tells of the first list.
+    const isNews = !this.#isFirst && !this.#closed && kinds.some(simulates) && this.#current?.some(simulates) !== true;
+    if (isNews) this.#options.log(SIMULATES);
     this.#take(kinds);
     return true;
   }
@@ -106,6 +112,10 @@ export class KindsWatch {
       this.#take(joined(error.kinds, this.#current ?? []));
     return false;
   }
+}
+
+function simulates(kind: Kind): boolean {
+  return kind.isSimulated === true;
 }
 
 /** `kinds`, and those of `before` with another scheme or network. */

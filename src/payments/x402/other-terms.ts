@@ -3,7 +3,7 @@ import { isMemo, MAX_MEMO_BYTES } from "../solana/memo.ts";
 import { expectedAsset, findAsset } from "./assets.ts";
 import { type PaymentRequirements } from "./messages.ts";
 import { isSolana, isTestNetwork, type Network, networkTitle } from "./networks.ts";
-import { parsePrice } from "./price.ts";
+import { parsePrice, PriceError } from "./price.ts";
 
 /** An address or a token of a network that this program does not know. */
 const FOREIGN_NAME = /^[!-~]{1,128}$/;
@@ -30,7 +30,9 @@ export function compileOtherTerms(terms: OtherTerms, network: Network): PaymentR
   const asset = token?.address ?? terms.asset;
   if (!isAddress(asset)) refuse(`asset "${asset}" is unknown on ${where}; expected ${expectedAsset(network)}`);
   if (token === undefined && terms.price.startsWith("$")) {
-    refuse(`the price "${terms.price}" of an unknown asset must be in atomic units`);
+    throw new PriceError(
+      `Cannot accept payments: the price "${terms.price}" of an unknown asset must be in atomic units`,
+    );
   }
   if (!isTestNetwork(network) && (isLostAccount(payTo) || payTo === asset)) {
     refuse(`pay_to "${payTo}" on ${where}: no one can spend from it; name your own account`);

@@ -7,7 +7,7 @@ import { lostPayee } from "./lost-payee.ts";
 import { type PaymentPayload, type PaymentRequired, type PaymentRequirements } from "./messages.ts";
 import { isEvm, isForeign, isSolana, networkTitle, parseNetwork } from "./networks.ts";
 import { compileOtherTerms } from "./other-terms.ts";
-import { parsePrice } from "./price.ts";
+import { parsePrice, PriceError } from "./price.ts";
 
 /** A route's price, as in the configuration. An empty string means that the key is not set. */
 export interface Terms {
@@ -189,7 +189,9 @@ function tokenOf(terms: Terms, network: string): Token {
     );
   }
   if (known === undefined && terms.price.startsWith("$")) {
-    throw new Error(`Cannot accept payments: the price "${terms.price}" of an unknown asset must be in atomic units`);
+    throw new PriceError(
+      `Cannot accept payments: the price "${terms.price}" of an unknown asset must be in atomic units`,
+    );
   }
   return { ...known, address, decimals: known?.decimals ?? 0, ...(isNamed ? { name, version } : {}) };
 }

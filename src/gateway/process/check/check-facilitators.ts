@@ -1,6 +1,6 @@
 import { messageOf } from "../../../lib/caught.ts";
 import { type Lease } from "../../../payments/facilitator/facilitators.ts";
-import { type KindsWatch } from "../../../payments/x402/kinds.ts";
+import { type KindsWatch, SIMULATES } from "../../../payments/x402/kinds.ts";
 import type * as Terms from "../../../payments/x402/terms.ts";
 import { type Config, type RouteConfig } from "../../config/config.ts";
 import { type Diagnostic, diagnosticText } from "../../config/diagnostic.ts";
@@ -8,9 +8,12 @@ import { type Diagnostic, diagnosticText } from "../../config/diagnostic.ts";
 /** Loaded with the first paid route (bench start). */
 const x402Terms = (): typeof Terms => require("../../../payments/x402/terms.ts");
 
-/** `silent`: no response. `missing`: the terms are not supported. `unusable`: no client could pay that way. `costly`: a settlement may cost more than it brings. */
+/**
+ * `silent`: no response. `missing`: the terms are not supported. `unusable`: no client could pay that way. `simulated`: payments
+ * move no money. `costly`: a settlement may cost more than it brings.
+ */
 export interface FacilitatorDiagnostic extends Diagnostic {
-  readonly what: "silent" | "missing" | "unusable" | "costly";
+  readonly what: "silent" | "missing" | "unusable" | "simulated" | "costly";
 }
 
 interface RouteTerms {
@@ -59,7 +62,7 @@ function errorOf(
       return { what: "missing", path, message: `${by} does not support "${scheme}" on ${network}` };
     }
     completeTerms(requirements, kind);
-    return undefined;
+    return kind.isSimulated === true ? { what: "simulated", path, message: SIMULATES } : undefined;
   } catch (error) {
     return { what: "unusable", path, message: messageOf(error) };
   }
@@ -81,7 +84,8 @@ export async function requireFacilitators(config: Config, lease: Lease, log: (me
 async function warn(config: Config, lease: Lease, log: (message: string) => void): Promise<void> {
   try {
     for (const diagnostic of await facilitatorDiagnostics(config, lease)) {
-      log(`warning: ${diagnosticText(diagnostic)}; until that changes, payments get 503 or are refused`);
+      const effect = diagnostic.what === "simulated" ? "" : "; until that changes, payments get 503 or are refused";
+      log(`warning: ${diagnosticText(diagnostic)}${effect}`);
     }
   } catch (error) {
     log(`warning: ${messageOf(error)}`);
