@@ -1,9 +1,12 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../lib/testing/patience.ts";
-import { type Job, type JobStore, LEASE_MS, PAGE, TURN_MS } from "../jobs/job-store.ts";
+import { type Job, type JobStore, PAGE } from "../jobs/job-store.ts";
 import { newJob } from "../testing/jobs-contract.ts";
 import { hasPostgres, sharedPostgres, type SharedPostgres } from "../testing/postgres.ts";
 import { openPostgresJobs } from "./open-postgres-store.ts";
+
+const LEASE_MS = 60_000;
+const TURN_MS = 1_000;
 
 // Processes start slowly on a busy machine.
 setDefaultTimeout(patient(30_000));

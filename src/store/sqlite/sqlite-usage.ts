@@ -95,7 +95,7 @@ export class SqliteUsage implements UsageStore {
     await this.#file.transaction(() => this.#add(batch));
     // Payments are counted in small transactions of their own, so that writes of new payments can run between them.
     const count = (): number => this.#countPayments(this.#state().epoch);
-    while ((await this.#file.transaction(count)) === COUNT_ROWS) await Bun.sleep(0);
+    while ((await this.#file.transaction(count)) === COUNT_ROWS) await new Promise(setImmediate);
   }
 
   async read(gateway: string): Promise<UsageTotals> {

@@ -6,14 +6,16 @@ import {
   channelNonce,
   isLost,
   NO_AUTHORIZER,
-  WORK_MS,
   type WorkTerms,
 } from "../channels.ts";
 import { UNCOVERED } from "../credits.ts";
-import { type Change, LEASE_MS, type Payment, type Reservation } from "../ledger.ts";
+import { type Change, type Payment, type Reservation } from "../ledger.ts";
 import { type Store } from "../store.ts";
 import { type NewDatabase, openFresh, START } from "./contract-harness.ts";
 import { RESERVATION } from "./reservation.ts";
+
+const WORK_MS = 120_000;
+const LEASE_MS = 15_000;
 
 const ID = `0x${"c1".repeat(32)}`;
 const IDENTITY: ChannelIdentity = {

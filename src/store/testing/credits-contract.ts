@@ -1,10 +1,13 @@
 import { expect, test } from "bun:test";
 import { messageOf } from "../../lib/caught.ts";
 import { CREDIT_BOOK, type NewCredit, UNCOVERED } from "../credits.ts";
-import { LEASE_MS, RECHECK_MS, type Reservation } from "../ledger.ts";
+import { type Reservation } from "../ledger.ts";
 import { type Store } from "../store.ts";
 import { type NewDatabase, openFresh, START } from "./contract-harness.ts";
 import { RESERVATION } from "./reservation.ts";
+
+const LEASE_MS = 15_000;
+const RECHECK_MS = 30_000;
 
 export const CREDIT: NewCredit = {
   id: "first-credit",

@@ -1,9 +1,12 @@
 import { expect, test } from "bun:test";
 import { CREDIT_BOOK } from "../credits.ts";
-import { LEASE_MS, type Payment, RECHECK_MS } from "../ledger.ts";
+import { type Payment } from "../ledger.ts";
 import { type Store } from "../store.ts";
 import { type NewDatabase, openFresh, START } from "./contract-harness.ts";
 import { RESERVATION } from "./reservation.ts";
+
+const LEASE_MS = 15_000;
+const RECHECK_MS = 30_000;
 
 /** Reserves a payment and defers its charge. */
 async function defer({ ledger }: Store, change: object = {}, isDelivered = true): Promise<Payment> {

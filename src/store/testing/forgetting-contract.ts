@@ -1,8 +1,10 @@
 import { expect, test } from "bun:test";
-import { LEASE_MS, type PaymentState } from "../ledger.ts";
+import { type PaymentState } from "../ledger.ts";
 import { type Store } from "../store.ts";
 import { type NewDatabase, openFresh, START } from "./contract-harness.ts";
 import { RESERVATION } from "./reservation.ts";
+
+const LEASE_MS = 15_000;
 
 const DAY_MS = 86_400_000;
 const STATES: readonly PaymentState[] = ["reserved", "verified", "settling", "settled", "failed", "unknown"];

@@ -5,18 +5,19 @@ import {
   type Finished,
   type Job,
   type JobStore,
-  LEASE_MS,
-  MAX_RUNNING_JOBS,
-  MAX_WAIT_MS,
-  MOST_TRIES,
   type NewJob,
   PAGE,
   POSTPONED,
   type Share,
   type Taken,
-  TURN_MS,
 } from "../jobs/job-store.ts";
 import { keyed } from "../jobs/keys.ts";
+
+const LEASE_MS = 60_000;
+const MAX_RUNNING_JOBS = 1_000;
+const MAX_WAIT_MS = 120_000;
+const MOST_TRIES = 10;
+const TURN_MS = 1_000;
 
 /** Opens one database again, as another process would. */
 export type OpenJobs = (now: () => number) => Promise<JobStore>;

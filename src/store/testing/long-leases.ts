@@ -1,10 +1,13 @@
 import { expect, spyOn } from "bun:test";
 import { until } from "../../lib/testing/until.ts";
-import { LEASE_MS, type Ledger, type Payment, RECHECK_MS } from "../ledger.ts";
+import { type Ledger, type Payment } from "../ledger.ts";
 import { LiveLeases } from "../live-leases.ts";
 import { type Credits } from "../credits.ts";
 import { CHARGE, CREDIT } from "./credits-contract.ts";
 import { RESERVATION } from "./reservation.ts";
+
+const LEASE_MS = 15_000;
+const RECHECK_MS = 30_000;
 
 /** The limits as they are documented: a test states them, so that no change of one goes unnoticed. */
 const LONGEST_LEASE_MS = 900_000;

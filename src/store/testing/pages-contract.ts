@@ -1,5 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { MAX_PAGE_BYTES, type PageStore, type PageStoreOptions, type StoredPage } from "../page-store.ts";
+import { type PageStore, type PageStoreOptions, type StoredPage } from "../page-store.ts";
+
+const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 
 /** Opens a store of the space `name`; two with one name share their pages. */
 type Open = (options: PageStoreOptions) => PageStore;

@@ -1,11 +1,13 @@
 import { expect, test } from "bun:test";
-import { LEASE_MS, type PaymentKey, type PaymentState } from "../ledger.ts";
+import { type PaymentKey, type PaymentState } from "../ledger.ts";
 import { purchaseOf } from "../credits.ts";
 import { type NewNotice } from "../outbox.ts";
 import { type BeginResult, type Refund, type RefundWish } from "../refunds.ts";
 import { type Store } from "../store.ts";
 import { type NewDatabase, openFresh, START } from "./contract-harness.ts";
 import { RESERVATION } from "./reservation.ts";
+
+const LEASE_MS = 15_000;
 
 /** The limits as they are documented: a test states them, so that no change of one goes unnoticed. */
 const REFUND_TURN_MS = 30_000;

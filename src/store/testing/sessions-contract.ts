@@ -1,13 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { type JobStore } from "../jobs/job-store.ts";
-import {
-  MAX_OWN_SESSIONS,
-  type NewSession,
-  SESSION_LEASE_MS,
-  type SessionStore,
-  type TakenSession,
-} from "../jobs/session-store.ts";
+import { type NewSession, type SessionStore, type TakenSession } from "../jobs/session-store.ts";
 import { type OpenJobs } from "./jobs-contract.ts";
+
+const MAX_OWN_SESSIONS = 100;
+const SESSION_LEASE_MS = 15_000;
 
 const HOUR_MS = 3_600_000;
 

@@ -2,7 +2,6 @@ import { expect, test } from "bun:test";
 import { type Store } from "../store.ts";
 import {
   type FunnelUse,
-  HOUR_MS,
   OTHER_CONSUMERS,
   type PaidUse,
   type RouteUse,
@@ -12,6 +11,8 @@ import {
 } from "../usage-store.ts";
 import { type NewDatabase, openFresh, START } from "./contract-harness.ts";
 import { RESERVATION } from "./reservation.ts";
+
+const HOUR_MS = 3_600_000;
 
 /** The limits as they are documented: a test states them, so that no change of one goes unnoticed. */
 const FUNNEL_DAYS = 30;

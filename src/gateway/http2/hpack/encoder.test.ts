@@ -1,15 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import {
-  maxEncodedLength,
-  TABLE_SIZE_ZERO,
-  writeContentLength,
-  writeField,
-  writeFields,
-  writeStatus,
-} from "./encoder.ts";
+import { maxEncodedLength, writeContentLength, writeField, writeFields, writeStatus } from "./encoder.ts";
 import { STATIC_TABLE } from "./static-table.ts";
 import { decodeBlock, type Pair, pairDecoder } from "./testing/decode.ts";
+
+const TABLE_SIZE_ZERO = 0x20;
 
 /** Returns the bytes that `writeFields` writes. The buffer has only the room that `maxEncodedLength` announces. */
 function encodeFields(fields: string): Buffer {
