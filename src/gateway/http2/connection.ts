@@ -357,7 +357,6 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
 
   enqueue(stream: Http2Stream): void {
     this.#queue.add(stream);
-    if (!this.reading && !this.out.blocked) this.#queue.pump();
   }
 
   halfClosed(stream: Http2Stream): void {

@@ -565,6 +565,39 @@ test("the gateway stops reading from a client that sends requests but reads no r
   expect(client.frames().length).toBe(100);
 });
 
+test("the gateway reads on until more than 262,144 bytes wait for the client, to the byte", () => {
+  const client = new ScriptedClient().begin([[4, 1_000_000]]);
+  const { out } = client.connection;
+  client.wire.takes = Array.from({ length: 10_000 }, () => 0);
+  client.host.onExchange = (exchange) => {
+    exchange.response.start({ ...OK, fields: `X-Long: ${"a".repeat(5000)}\r\n`, bodyLength: 0 });
+    exchange.response.end("");
+  };
+  for (let id = 1; out.backlogBytes < 250_000; id += 2) client.head(id, f.END_STREAM, GET);
+  const rest = 262_144 - out.backlogBytes;
+  // Acknowledgements of SETTINGS have 9 bytes, and those of PING 17.
+  let settings = 0;
+  while ((rest - 9 * settings) % 17 !== 0) settings++;
+  for (let i = 0; i < settings; i++) client.settings([]);
+  for (let i = 0; i < (rest - 9 * settings) / 17; i++) client.frame(f.PING, 0, 0, Buffer.alloc(8));
+  expect([out.backlogBytes, client.wire.paused]).toEqual([262_144, false]);
+  client.settings([]);
+  expect([out.backlogBytes, client.wire.paused]).toEqual([262_153, true]);
+});
+
+test("a connection that ends for an error of its client is cut when the client sends on, and one that closes is not", () => {
+  for (const [send, isCut] of [
+    [(client: ScriptedClient) => client.data(0, 0, "x"), true],
+    [(client: ScriptedClient) => client.connection.close(f.NO_ERROR), false],
+  ] as const) {
+    const client = new ScriptedClient().begin();
+    send(client);
+    expect([client.wire.ended, client.wire.closed]).toEqual([true, false]);
+    client.host.clock.advance(2100);
+    expect([client.wire.closed, client.wire.cut]).toEqual([true, isCut]);
+  }
+});
+
 test("with any windows and sockets, responses arrive complete and in order", () => {
   const scenario = fc.record({
     window: fc.integer({ min: 0, max: 200 }),

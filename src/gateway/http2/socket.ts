@@ -40,8 +40,6 @@ export abstract class Http2Socket extends Deadline implements WireHandler, Sendi
   readonly buffers: SharedPart;
   readonly wire: Wire;
   readonly wheel: TimerWheel;
-  /** Received bytes are being read. Data is sent when that is done. */
-  protected reading = false;
   readonly #writeMs: () => number;
   readonly #sending: SendingSide;
   #state = OPEN;
@@ -88,9 +86,7 @@ export abstract class Http2Socket extends Deadline implements WireHandler, Sendi
     if (this.#state === LINGERING) this.#lingerOn();
     if (this.#state !== OPEN) return;
     beginEvent();
-    this.reading = true;
     this.read(chunk);
-    this.reading = false;
     if (this.isOpen) {
       this.sendWaiting();
       this.onActivity();

@@ -40,15 +40,10 @@ export const RECEIVE_RESET = 7;
 /** An event that moves a stream: one of the frames above. */
 export type StreamEvent = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7;
 
-/**
- * The frame is not allowed in this state. If this side sends it, that is a defect; if the peer sends it, STREAM_CLOSED
- * or PROTOCOL_ERROR.
- */
-export const ILLEGAL = -1;
-
-const NO = ILLEGAL;
+/** The frame is not allowed in this state. */
+const NO = undefined;
 /** The next state, by state and event, in the order of the constants. */
-const NEXT: readonly (readonly (StreamState | typeof ILLEGAL)[])[] = [
+const NEXT: readonly (readonly (StreamState | undefined)[])[] = [
   /* idle                 */ [OPEN, OPEN, NO, NO, NO, NO, NO, NO],
   /* open                 */ [OPEN, OPEN, OPEN, OPEN, HALF_CLOSED_LOCAL, HALF_CLOSED_REMOTE, RESET, RESET],
   /* half-closed (local)  */ [NO, HALF_CLOSED_LOCAL, NO, HALF_CLOSED_LOCAL, NO, CLOSED, RESET, RESET],
@@ -58,9 +53,12 @@ const NEXT: readonly (readonly (StreamState | typeof ILLEGAL)[])[] = [
   /* reset, whole         */ [NO, RESET_WHOLE, NO, RESET_WHOLE, NO, RESET_WHOLE, RESET_WHOLE, RESET_WHOLE],
 ];
 
-/** The state after a frame; ILLEGAL if the frame is not allowed. */
-export function nextState(state: StreamState, event: StreamEvent): StreamState | typeof ILLEGAL {
-  return NEXT[state]?.[event] ?? ILLEGAL;
+/**
+ * The state after a frame; undefined if the frame is not allowed. If this side sends it, that is a defect; if the peer sends
+ * it, STREAM_CLOSED or PROTOCOL_ERROR.
+ */
+export function nextState(state: StreamState, event: StreamEvent): StreamState | undefined {
+  return NEXT[state]?.[event];
 }
 
 /** True if nothing more is sent or read: both messages are complete, or the stream was reset. */

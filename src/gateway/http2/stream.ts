@@ -11,7 +11,6 @@ import { ReceiveWindow } from "./receive-window.ts";
 import { type PeerSettings } from "./settings.ts";
 import {
   IDLE,
-  ILLEGAL,
   isLocalEnded,
   isOver,
   isRemoteEnded,
@@ -121,12 +120,12 @@ export abstract class Http2Stream extends Deadline {
 
   /** The peer may send DATA or trailers, because it has not ended its message. */
   get mayReceive(): boolean {
-    return nextState(this.#state, RECEIVE_DATA) !== ILLEGAL;
+    return nextState(this.#state, RECEIVE_DATA) !== undefined;
   }
 
   #move(event: StreamEvent): void {
     const next = nextState(this.#state, event);
-    if (next === ILLEGAL) throw new Error(`Cannot move a stream: event ${event} in state ${this.#state}`);
+    if (next === undefined) throw new Error(`Cannot move a stream: event ${event} in state ${this.#state}`);
     this.#state = next;
   }
 
