@@ -1,11 +1,11 @@
 import { realpathSync } from "node:fs";
 import { type Fields } from "../../lib/http/fields.ts";
 import { isRemotePublicAddress } from "../../lib/net/own-address.ts";
-import { connectTcp, GivenUpError } from "../wire/connect-tcp.ts";
+import { connectTcp } from "../wire/connect-tcp.ts";
 import { type Connecting, type Endpoint, type OnError } from "../wire/tcp.ts";
 import { connectTls, type TlsClientOptions } from "../wire/tls-connect.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
-import { connectFirst } from "./first-of.ts";
+import { type Accept, connectFound } from "./first-of.ts";
 import { addressesOf } from "./look-up.ts";
 
 /** The settings of connections to a server. With `allowPrivate`, addresses that are not public are allowed. */
@@ -50,7 +50,8 @@ export function dial(
     // A name that was resolved here is still the name for SNI and for verifying the certificate.
     return connectTls({ address, port }, { ...tls, serverName: tls.serverName || host }, accepted, onError);
   };
-  return allowPrivate ? open(host, accept) : openChecked(host, open, accept);
+  // The name is not resolved again: the connection goes to one of the checked addresses.
+  return allowPrivate ? open(host, accept) : connectFound(publicAddresses(host), open, accept);
 }
 
 /** Returns false if the path does not exist: then connecting reports the error. */
@@ -60,29 +61,6 @@ function isLinked(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-type Accept = (wire: Wire, protocol: string) => WireHandler;
-
-/** Opens a connection to one of the checked addresses, without resolving the name again. */
-function openChecked(host: string, open: (address: string, accept: Accept) => Connecting, accept: Accept): Connecting {
-  const givenUp = Promise.withResolvers<never>();
-  let isGivenUp = false;
-  let connecting: Connecting | undefined;
-  const connect = async (): Promise<void> => {
-    const addresses = await publicAddresses(host);
-    if (isGivenUp) return;
-    connecting = connectFirst(addresses, open, accept);
-    await connecting.done;
-  };
-  return {
-    done: Promise.race([connect(), givenUp.promise]),
-    abort() {
-      isGivenUp = true;
-      connecting?.abort();
-      givenUp.reject(new GivenUpError());
-    },
-  };
 }
 
 /** The addresses of a host. Throws unless all of them are public. */

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, jest, test } from "bun:test";
 import { until } from "../../lib/testing/until.ts";
-import { connectTcp } from "../wire/connect-tcp.ts";
+import { connectTcp, GivenUpError } from "../wire/connect-tcp.ts";
 import { type Connecting, DEAF, listen, type Listener } from "../wire/tcp.ts";
 import { FakeWire } from "../wire/testing/fake-wire.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
-import { connectFirst } from "./first-of.ts";
+import { connectFirst, connectFound } from "./first-of.ts";
 
 let listener: Listener;
 let tried: string[];
@@ -154,4 +154,46 @@ test("a connection that opens after another one was accepted is closed", async (
   expect(slow?.(late, "")).toBe(DEAF);
   expect([accepted.length, first.closed, late.cut]).toEqual([1, false, true]);
   connecting.abort();
+});
+
+/** A look-up, and a connection to its result that opens when `opened` is resolved. */
+function found() {
+  const events: string[] = [];
+  const addresses = Promise.withResolvers<readonly string[]>();
+  const opened = Promise.withResolvers<void>();
+  const connecting = connectFound(
+    addresses.promise,
+    (address) => {
+      events.push(`open ${address}`);
+      return { done: opened.promise, abort: () => void events.push("abort") };
+    },
+    () => DEAF,
+  );
+  return { events, addresses, opened, connecting };
+}
+
+test("addresses that are looked up are connected to, and a look-up that fails is the reason", async () => {
+  const { events, addresses, opened, connecting } = found();
+  addresses.resolve(["192.0.2.1"]);
+  opened.resolve();
+  await connecting.done;
+  expect(events).toEqual(["open 192.0.2.1"]);
+  const failing = found();
+  failing.addresses.reject(new Error("not found"));
+  expect(failing.connecting.done).rejects.toThrow("not found");
+});
+
+test("a connection that is given up during the look-up is not opened, and one that is being opened is aborted", async () => {
+  const early = found();
+  early.connecting.abort();
+  early.addresses.resolve(["192.0.2.1"]);
+  expect(early.connecting.done).rejects.toThrow(GivenUpError);
+  await new Promise(setImmediate);
+  expect(early.events).toEqual([]);
+  const late = found();
+  late.addresses.resolve(["192.0.2.1"]);
+  await new Promise(setImmediate);
+  late.connecting.abort();
+  expect(late.connecting.done).rejects.toThrow(GivenUpError);
+  expect(late.events).toEqual(["open 192.0.2.1", "abort"]);
 });

@@ -1,12 +1,39 @@
+import { GivenUpError } from "../wire/connect-tcp.ts";
 import { type Connecting, DEAF } from "../wire/tcp.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 
 /** Milliseconds after which the next address is tried in parallel (RFC 8305 §8). */
 const HEAD_START_MS = 250;
 
-type Accept = (wire: Wire, protocol: string) => WireHandler;
+/** Returns the handler of a connection that is open. */
+export type Accept = (wire: Wire, protocol: string) => WireHandler;
 
-/** Connects to the first of several addresses that accepts. Rejects with the last attempt's reason. */
+/** As `connectFirst`, for addresses that are still being looked up. */
+export function connectFound(
+  found: Promise<readonly string[]>,
+  open: (address: string, accept: Accept) => Connecting,
+  accept: Accept,
+): Connecting {
+  const givenUp = Promise.withResolvers<never>();
+  let isGivenUp = false;
+  let connecting: Connecting | undefined;
+  const connect = async (): Promise<void> => {
+    const addresses = await found;
+    if (isGivenUp) return;
+    connecting = connectFirst(addresses, open, accept);
+    await connecting.done;
+  };
+  return {
+    done: Promise.race([connect(), givenUp.promise]),
+    abort() {
+      isGivenUp = true;
+      connecting?.abort();
+      givenUp.reject(new GivenUpError());
+    },
+  };
+}
+
+/** Connects to the first of several addresses that accepts. Rejects with the last attempt's reason. @internal */
 export function connectFirst(
   addresses: readonly string[],
   open: (address: string, accept: Accept) => Connecting,

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { listenOnLoopback } from "../../lib/testing/listen.ts";
 import { plentyOfBuffers } from "../../lib/testing/plenty.ts";
+import { createServer } from "node:net";
 import { FakeClock } from "../../lib/testing/fake-clock.ts";
 import { until } from "../../lib/testing/until.ts";
 import { TimerWheel } from "../../lib/time/timer-wheel.ts";
@@ -306,17 +308,30 @@ test("a connection that is not open at its timeout is given up, and counts no mo
   wheel.close();
   const clock = new FakeClock();
   wheel = new TimerWheel(clock);
+  const begun = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<boolean>();
   // It accepts connections, and never responds to a handshake.
+  const silent = createServer((socket) => {
+    socket
+      .on("error", () => {})
+      .on("close", ended.resolve)
+      .resume();
+    begun.resolve();
+  });
+  const port = await listenOnLoopback(silent);
   const trust = trustOf("");
   const tls = { verify: false, serverName: "localhost", protocols: [], trust };
-  const servers = pool({ maxConnections: 1, connectTimeoutMs: 1000, dial: { allowPrivate: true, tls } });
+  const servers = pool({ maxConnections: 1, connectTimeoutMs: 1000, dial: { allowPrivate: true, tls } }, port);
   const asking = ask(servers, 500);
   expect([servers.connecting, counted()]).toEqual([true, { open: 1, waiting: 1 }]);
+  await begun.promise;
   clock.advance(900);
   expect([servers.connecting, counted()]).toEqual([true, { open: 1, waiting: 0 }]);
   expect(await asking.outcome).toBe("timeout");
   clock.advance(200);
   expect([servers.connecting, counted()]).toEqual([false, { open: 0, waiting: 0 }]);
+  await ended.promise;
+  silent.close();
 });
 
 test("a full queue refuses at once", () => {

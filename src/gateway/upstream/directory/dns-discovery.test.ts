@@ -220,7 +220,10 @@ test("the result of a look-up is dropped if its discovery was closed meanwhile",
 test("a name in the system's hosts file is found there, unless name servers are configured", () => {
   const [address = ""] = hostsFileAddresses("localhost");
   expect(address).not.toBe("");
-  expect(keys(discover("localhost", true, []))).toContain(serverKey({ address, port: 8080 }));
+  const made = discover("localhost", true, []);
+  expect(keys(made)).toContain(serverKey({ address, port: 8080 }));
+  // The next time is that of the interval: no question is under way.
+  expect(nextMs(made)).toBe(INTERVAL_S * 1000);
   discovery?.close();
   expect(keys(discover("localhost"))).toEqual([]);
 });
