@@ -263,6 +263,28 @@ export function testJobs(name: string, newDatabase: () => Promise<OpenJobs>): vo
       expect(due.map(({ url }) => url).toSorted()).toEqual(urls);
     });
 
+    test("a host waits for a pause of 600 s, and not for more, which only a clock that was set back would need", async () => {
+      await using at = await begin({}, pages(1));
+      const { store, job, clock } = at;
+      const [first] = await store.take(job, SHARE);
+      if (first === undefined) throw new Error("one was expected");
+      const found = pages(1, undefined, 1).map((one) => ({ ...one, url: `${one.url}1` }));
+      const paces = [{ host: first.host, intervalMs: 0, pauseMs: 600_000 }];
+      await store.finish(job, { finished: [delivered(first)], found, paces });
+      const due = async (): Promise<number> => {
+        let count = 0;
+        for (let turns = 0; turns < 5; turns += 1) {
+          count += (await store.take(job, SHARE)).length;
+          clock.now += TURN_MS;
+        }
+        return count;
+      };
+      expect(await due()).toBe(0);
+      // The pause now ends in 601 s.
+      clock.now -= 6 * TURN_MS;
+      expect(await due()).toBe(1);
+    });
+
     test("a host has one pace for all jobs of all services, and gets no request while it is paused", async () => {
       await using at = await begin({}, pages(30));
       const { store, job, clock } = at;
