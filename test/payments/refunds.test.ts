@@ -1,6 +1,7 @@
 /** Refunds on a real chain, through gateways that are killed at any step, that race, or that other facilitators deceive. */
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { cpSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { patient } from "../../src/lib/testing/patience.ts";
@@ -196,6 +197,34 @@ test.skipIf(!hasChain)("a payment is sent back once, in parts, and never more th
   expect(await market.token.balanceOf(PAYER)).toBe(before + 8000n);
   expect(await shown(stall, payment)).toMatchObject({ refunded: "10000", state: "settled" });
 });
+
+test.skipIf(!hasChain)(
+  "with a ledger from a backup, no refund is made again, and none exceeds its payment",
+  async () => {
+    const stall = await openStall();
+    const [whole, part] = [await bought(stall), await bought(stall)];
+    await market.token.mint(stall.payee, 10n * PRICE);
+    await stall.crash();
+    const backup = `${stall.state}-backup`;
+    cpSync(stall.state, backup, { recursive: true });
+    await stall.open();
+    const made = await refund(stall, whole);
+    await refund(stall, part, { amount: "4000" });
+    await stall.crash();
+    rmSync(stall.state, { recursive: true });
+    renameSync(backup, stall.state);
+    await stall.open();
+    const { state, transaction } = await refund(stall, whole);
+    expect([state, transaction]).toEqual(["settled", made.transaction]);
+    // The chain shows that a refund of the same number was made, with another amount.
+    expect(await refund(stall, part)).toMatchObject({
+      state: "pending",
+      reason: expect.stringContaining("another amount"),
+    });
+    expect(refund(stall, part, { id: "again" })).rejects.toThrow("more than what is left");
+    expect(await stall.sentBack()).toBe(PRICE + 4000n);
+  },
+);
 
 test.skipIf(!hasChain)("what cannot be refunded is refused, and nothing is written", async () => {
   const stall = await openStall({ x402: { refunds: { key_envs: [] } } });

@@ -29,6 +29,8 @@ afterEach(() => store.close());
 interface Script {
   readonly isOwn?: boolean;
   readonly settlements?: readonly (Settlement | Error)[];
+  /** The outcome of a refund that was not sent; unspent by default. */
+  readonly before?: Outcome;
   readonly outcomes?: readonly Outcome[];
   readonly verification?: Verification;
   readonly objections?: readonly { readonly isFinal: boolean; readonly reason: string }[];
@@ -64,6 +66,7 @@ async function begun(script: Script) {
     },
     find: async () => {
       calls.push("find");
+      if (!(await row()).sent) return script.before ?? { kind: "unspent" };
       return left.outcomes.shift() ?? { kind: "unknown", cause: "no chain" };
     },
     verify: async () => {
@@ -109,7 +112,7 @@ async function isDueAfter(ms: number): Promise<boolean> {
 
 test("a refund is checked, recorded as sent, made once, and reported with its transaction", async () => {
   const { round, row, ends, refunder } = await begun({ settlements: [SETTLED] });
-  expect(await round()).toEqual(["verify", "settle true", "close"]);
+  expect(await round()).toEqual(["find", "verify", "settle true", "close"]);
   expect(await row()).toMatchObject({ state: "settled", transaction: "0xback", reason: "" });
   expect(ends).toEqual([["a", expect.objectContaining({ state: "settled", transaction: "0xback" })]]);
   expect(await store.outbox.claim(9)).toMatchObject([{ id: "a", body: "0xback" }]);
@@ -128,12 +131,12 @@ test.each([
   ["may not be made now", { isFinal: false, reason: "the list is not known" }, "pending"],
 ])("a refund that %s is not sent", async (_what, objection, state) => {
   const { round, row, ends } = await begun({ objections: [objection], settlements: [SETTLED] });
-  expect(await round()).toEqual(["close"]);
+  expect(await round()).toEqual(["find", "close"]);
   expect(await row()).toMatchObject({ state, sent: false, reason: objection.reason });
   expect(ends).toHaveLength(state === "failed" ? 1 : 0);
   if (state === "failed") return;
   expect(await isDueAfter(RETRY_MS)).toBe(true);
-  expect(await round(REFUND_TURN_MS)).toEqual(["verify", "settle true", "close"]);
+  expect(await round(REFUND_TURN_MS)).toEqual(["find", "verify", "settle true", "close"]);
 });
 
 test.each([
@@ -143,7 +146,7 @@ test.each([
   "a refund that the gateway's own facilitator %s has not left the program",
   async (_what, verification, state, reason) => {
     const { round, row } = await begun({ verification });
-    expect(await round()).toEqual(["verify", "close"]);
+    expect(await round()).toEqual(["find", "verify", "close"]);
     expect(await row()).toMatchObject({ state, sent: false, reason });
   },
 );
@@ -151,7 +154,7 @@ test.each([
 test("what another facilitator says about a refund is believed only if the chain shows it", async () => {
   const outcomes: Outcome[] = [{ kind: "unspent" }, { kind: "settled", transaction: "0xfound", payer: "0xseller" }];
   const { round, row, ends } = await begun({ isOwn: false, settlements: [SETTLED, REFUSED], outcomes });
-  expect(await round()).toEqual(["settle true", "close"]);
+  expect(await round()).toEqual(["find", "settle true", "close"]);
   expect(await row()).toMatchObject({ state: "pending", reason: "the chain does not show it yet" });
   expect(await isDueAfter(RETRY_MS)).toBe(true);
   expect(await round(REFUND_TURN_MS)).toEqual(["find", "settle true", "close"]);
@@ -183,13 +186,25 @@ test("a sent refund fails if the chain says that it can never be made, for the l
 
 test("a refund is sent until 30 seconds before the end of its transfer", async () => {
   const { round } = await begun({ settlements: [SETTLED] });
-  expect(await round((VALID_S - 30) * 1000)).toEqual(["verify", "settle true", "close"]);
+  expect(await round((VALID_S - 30) * 1000)).toEqual(["find", "verify", "settle true", "close"]);
 });
 
 test("a refund that was not sent 30 seconds before the end of its transfer fails", async () => {
   const { round, row } = await begun({ settlements: [SETTLED] });
-  expect(await round((VALID_S - 30) * 1000 + 1)).toEqual(["close"]);
+  expect(await round((VALID_S - 30) * 1000 + 1)).toEqual(["find", "close"]);
   expect(await row()).toMatchObject({ state: "failed", reason: "it was not sent in time" });
+});
+
+test("a refund that the ledger has from a backup is settled if it was made, and never fails if its number was used otherwise", async () => {
+  const made = await begun({ before: { kind: "settled", transaction: "0xbefore", payer: "0xseller" } });
+  expect(await made.round()).toEqual(["find", "close"]);
+  expect(await made.row()).toMatchObject({ state: "settled", sent: false, transaction: "0xbefore" });
+  const other = await begun({ before: { kind: "void" } });
+  const reason = "another refund of this number was made, which the ledger does not have";
+  for (const ms of [0, RETRY_MS, VALID_S * 1000]) {
+    expect(await other.round(ms)).toEqual(["find", "close"]);
+    expect(await other.row()).toMatchObject({ state: "pending", sent: false, reason });
+  }
 });
 
 test("a sent refund whose time is over is not sent again, and waits for the word of the chain", async () => {
@@ -236,7 +251,7 @@ test("a refunder whose seller cannot be opened rejects, and the refund is due ag
 
 test("a defect of a facilitator leaves a refund pending, and the log shows no text of the error", async () => {
   const { round, row, logged } = await begun({ settlements: [new TypeError("secret")] });
-  expect(await round()).toEqual(["verify", "settle true", "close"]);
+  expect(await round()).toEqual(["find", "verify", "settle true", "close"]);
   expect(await row()).toMatchObject({ state: "pending", sent: true });
   expect(logged).toEqual(["refund: an attempt failed unexpectedly: TypeError"]);
 });

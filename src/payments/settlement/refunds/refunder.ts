@@ -12,6 +12,10 @@ const RETRY_MS = 5000;
 /** Seconds that a transfer must still be valid for when it is sent. */
 const LEAST_VALID_S = 30;
 
+const LATE = "it was not sent in time";
+/** The ledger is from a backup: refunds of the payment were made after it. */
+const MADE = "another refund of this number was made, which the ledger does not have";
+
 export interface Way extends RefundTransfer {
   readonly facilitator: Facilitator;
   /** The facilitator is in this program: a refused transfer has not left it. */
@@ -47,8 +51,8 @@ export interface RefunderOptions {
 }
 
 /**
- * Sends refunds. A refund that was interrupted is looked up on the chain first, and sent again as the same transfer. It
- * fails only if its transfer has not left this program, or can no longer be made.
+ * Sends refunds. A refund is looked up on the chain first, because it can be interrupted, or made before the backup that the
+ * ledger is from; it is sent again as the same transfer. It fails only if its transfer has not left this program, or can no longer be made.
  */
 export class Refunder {
   readonly #options: RefunderOptions;
@@ -97,16 +101,14 @@ export class Refunder {
       return await (refund.sent ? wait(reason) : fail(reason));
     }
     const { facilitator, payment: transfer, requirements } = way;
-    if (refund.sent) {
-      const outcome = await facilitator.find(transfer, requirements);
-      if (outcome.kind === "settled") return await settle(outcome.transaction);
-      if (outcome.kind === "void") return await fail(refund.reason || "it was not sent in time");
-      if (outcome.kind === "unknown") return await wait(outcome.cause);
-    }
-    if (refund.validBefore - clock() / 1000 < LEAST_VALID_S) {
-      const reason = refund.reason || "it was not sent in time";
-      return await (refund.sent ? wait(reason) : fail(reason));
-    }
+    const isLate = refund.validBefore - clock() / 1000 < LEAST_VALID_S;
+    const outcome = await facilitator.find(transfer, requirements);
+    if (outcome.kind === "settled") return await settle(outcome.transaction);
+    // The end of this refund would let a further one exceed the payment.
+    if (!refund.sent && (refund.reason === MADE || (outcome.kind === "void" && !isLate))) return await wait(MADE);
+    if (outcome.kind === "void") return await fail(refund.reason || LATE);
+    if (outcome.kind === "unknown") return await wait(outcome.cause);
+    if (isLate) return await (refund.sent ? wait : fail)(refund.reason || LATE);
     if (!refund.sent) {
       const objection = (await seller.objection(payment)) ?? (await refusal(way));
       if (objection !== undefined) return await (objection.isFinal ? fail : wait)(objection.reason);
