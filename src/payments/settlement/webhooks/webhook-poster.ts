@@ -12,6 +12,8 @@ const LOOK_MS = 1000;
 const FIRST_DELAY_MS = 5000;
 /** Time during which a record is tried, in milliseconds. Afterwards it is dropped and logged. @bound */
 const GIVE_UP_MS = 3 * 86_400_000;
+/** Fewer tries than three days have. A record with fewer is not old: the clock of a gateway is wrong. */
+const LEAST_TRIES = 40;
 /** Records that may wait. Beyond it the oldest are dropped, so that an unreachable endpoint does not fill the disk. */
 const MAX_WAITING = 100_000;
 
@@ -129,7 +131,7 @@ export class OutboxPoster {
   async #try(notice: Notice): Promise<boolean> {
     const { outbox, secrets, clock, log, watcher, timeoutMs } = this.#options;
     const { signal } = this.#closing;
-    if (clock() - notice.createdAt > GIVE_UP_MS) {
+    if (notice.tries >= LEAST_TRIES && clock() - notice.createdAt > GIVE_UP_MS) {
       return this.#drop(notice, `not accepted within ${GIVE_UP_MS / 86_400_000} days`);
     }
     // If an endpoint does not respond, its other records are not tried, so that it does not use up all connections.
