@@ -51,8 +51,9 @@ export interface RefunderOptions {
 }
 
 /**
- * Sends refunds. A refund is looked up on the chain first, because it can be interrupted, or made before the backup that the
- * ledger is from; it is sent again as the same transfer. It fails only if its transfer has not left this program, or can no longer be made.
+ * Sends refunds. A refund is looked up on the chain first: it can have been interrupted, or made before the backup that the
+ * ledger is from. A repeated refund is the same transfer. It fails only if its transfer has not left this program, or can no
+ * longer be made.
  */
 export class Refunder {
   readonly #options: RefunderOptions;
