@@ -119,12 +119,12 @@ export const CLAIM_DUE = statement(`
   FROM picked WHERE ${THOSE} RETURNING ${PAYMENT}`);
 
 /**
- * Deletes settled and failed payments that are older than $2 (Unix milliseconds) and can no longer be used. The end of a
- * pending refund locks the refund before its payment, a deletion the payment before its refunds.
+ * Deletes settled and failed payments that are older than $2 (Unix milliseconds), and than $4 milliseconds by the database's clock,
+ * and can no longer be used: one wrong clock deletes nothing. The end of a pending refund locks the refund before its payment, a deletion the payment before its refunds.
  */
 export const FORGET_FINISHED = statement(`
   ${pick(
-    `p.state IN ('settled', 'failed') AND p.due_at = 0 AND p.updated_at < $2::bigint
+    `p.state IN ('settled', 'failed') AND p.due_at = 0 AND p.updated_at < $2::bigint AND p.updated_at < ${NOW} - $4::bigint
      AND p.valid_before < ${NOW} / 1000 - ${REAP_GRACE_S} AND p.held_until < ${NOW}
      AND NOT EXISTS (SELECT 1 FROM ${REFUNDS} AS r WHERE r.state = 'pending' AND r.network = p.network
        AND r.asset = p.asset AND r.payer_from = p.payer_from AND r.nonce = p.nonce)`,

@@ -175,9 +175,9 @@ export class PostgresLedger implements Ledger {
     return claimed;
   }
 
-  /** As `Store.forget`. A payment that is still valid stays: its row prevents a second use. */
-  async forget(before: number, limit: number): Promise<number> {
-    return (await this.#database.quick(sql.FORGET_FINISHED, [this.#database.clock, before, limit])).count;
+  /** As `Store.forget`; `age`: milliseconds since `before`. A payment that is still valid stays: its row prevents a second use. */
+  async forget(before: number, age: number, limit: number): Promise<number> {
+    return (await this.#database.quick(sql.FORGET_FINISHED, [this.#database.clock, before, limit, age])).count;
   }
 
   /** The expected time of the database's clock, in Unix milliseconds; undefined while it is not trusted to end leases. */

@@ -43,9 +43,10 @@ export function openPostgresStore(
   const { keptResponseBytes = 0 } = settings;
   const database = new Database(settings, now);
   const ledger = new PostgresLedger(database, steady);
+  const ownNow = now ?? (() => Date.now());
   return {
     ledger,
-    view: new PostgresLedgerView(database, { now: now ?? Date.now, steady }),
+    view: new PostgresLedgerView(database, { now: ownNow, steady }),
     outbox: new PostgresOutbox(database),
     refunds: new PostgresRefunds(database, ledger),
     paymentIds: new PostgresPaymentIds(database),
@@ -58,7 +59,7 @@ export function openPostgresStore(
       await database.ready();
       await ledger.watchClock();
     },
-    forget: (before, limit) => ledger.forget(before, limit),
+    forget: (before, limit) => ledger.forget(before, ownNow() - before, limit),
     async close() {
       await ledger.close();
       await database.close();

@@ -1,5 +1,5 @@
 /** Work of the database besides sales: tables, renewals of leases, counts, and deletions. */
-import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, describe, expect, setDefaultTimeout, spyOn, test } from "bun:test";
 import { patient } from "../../lib/testing/patience.ts";
 import { type Store } from "../store.ts";
 import { hasPostgres, sharedPostgres, type SharedPostgres } from "../testing/postgres.ts";
@@ -48,6 +48,20 @@ describe.skipIf(!hasPostgres)("with a server", () => {
       await way(database);
       await database.close();
     }
+  });
+
+  test("a gateway whose clock is days ahead deletes no payment that the database knows as new", async () => {
+    await using opened = await open();
+    const { store } = opened;
+    const validBefore = Math.floor(Date.now() / 1000) - 3600;
+    const { payment } = await store.ledger.reserve({ ...PAYMENT, validBefore });
+    await store.ledger.move(payment, { state: "settled", lease: false });
+    const DAY_MS = 86_400_000;
+    const real = Date.now;
+    using _ahead = spyOn(Date, "now").mockImplementation(() => real() + 3 * DAY_MS);
+    expect(await store.forget(Date.now() - DAY_MS, 8)).toBe(0);
+    await server.query(`UPDATE ${opened.user}.turnpike_payments SET updated_at = updated_at - ${DAY_MS + 1}`);
+    expect(await store.forget(Date.now() - DAY_MS, 8)).toBe(1);
   });
 
   test("a current schema is not written again", async () => {
