@@ -49,7 +49,7 @@ export function openPostgresStore(
     view: new PostgresLedgerView(database, { now: ownNow, steady }),
     outbox: new PostgresOutbox(database),
     refunds: new PostgresRefunds(database, ledger),
-    paymentIds: new PostgresPaymentIds(database),
+    paymentIds: new PostgresPaymentIds(database, ownNow),
     credits: new PostgresCredits(database),
     channels: new PostgresChannels(database),
     simulatedTransfers: new PostgresSimulatedTransfers(database),

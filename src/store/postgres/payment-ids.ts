@@ -9,9 +9,12 @@ const REAP_ROWS = 10;
 /** Maximum number of attempts to bind an id that other processes bind and unbind between two statements. */
 const MOST_TRIES = 5;
 
-/** Binding an id to the same fingerprint again prolongs it. */
+/**
+ * Binding an id to the same fingerprint again prolongs it. $6: milliseconds until $5 by the gateway's clock, which may be slower than
+ * the database's.
+ */
 const TIE = statement(`
-  INSERT INTO ${PAYMENT_IDS} AS p (payer, id, fingerprint, until) SELECT $2, $3, $4, $5::bigint
+  INSERT INTO ${PAYMENT_IDS} AS p (payer, id, fingerprint, until) SELECT $2, $3, $4, greatest($5::bigint, ${NOW} + $6::bigint)
   ON CONFLICT (payer, id) DO UPDATE SET fingerprint = excluded.fingerprint, until = greatest(p.until, excluded.until)
   WHERE p.until <= ${NOW} OR p.fingerprint = excluded.fingerprint
   RETURNING p.fingerprint`);
@@ -27,16 +30,19 @@ const REAP = statement(`
 /** The ids of payments, in the ledger's database. */
 export class PostgresPaymentIds implements PaymentIds {
   readonly #database: Database;
+  readonly #now: () => number;
 
-  constructor(database: Database) {
+  /** `now` gives the Unix milliseconds of this machine. */
+  constructor(database: Database, now: () => number) {
     this.#database = database;
+    this.#now = now;
   }
 
   async tie({ payer, id }: PaymentId, fingerprint: string, until: number): Promise<string> {
     const { clock } = this.#database;
     await this.#database.quick(REAP, [clock, payer, id]);
     for (let i = 0; i < MOST_TRIES; i++) {
-      const tied = await this.#database.quick(TIE, [clock, payer, id, fingerprint, until]);
+      const tied = await this.#database.quick(TIE, [clock, payer, id, fingerprint, until, until - this.#now()]);
       const { rows } = tied.count > 0 ? tied : await this.#database.read(FIND, [payer, id]);
       const found = rows[0]?.[0];
       if (typeof found === "string") return found;

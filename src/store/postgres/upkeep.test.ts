@@ -58,10 +58,25 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     await store.ledger.move(payment, { state: "settled", lease: false });
     const DAY_MS = 86_400_000;
     const real = Date.now;
-    using _ahead = spyOn(Date, "now").mockImplementation(() => real() + 3 * DAY_MS);
+    const clock = spyOn(Date, "now").mockImplementation(() => real() + 3 * DAY_MS);
     expect(await store.forget(Date.now() - DAY_MS, 8)).toBe(0);
     await server.query(`UPDATE ${opened.user}.turnpike_payments SET updated_at = updated_at - ${DAY_MS + 1}`);
     expect(await store.forget(Date.now() - DAY_MS, 8)).toBe(1);
+    clock.mockRestore();
+  });
+
+  test("an id that a gateway with a slow clock binds stays bound for its time", async () => {
+    await using opened = await open();
+    const { paymentIds } = opened.store;
+    const id = { payer: "0xa", id: "sign-in:1" };
+    const real = Date.now;
+    const clock = spyOn(Date, "now").mockImplementation(() => real() - 3_600_000);
+    const until = Date.now() + 600_000;
+    expect([await paymentIds.tie(id, "first", until), await paymentIds.tie(id, "second", until)]).toEqual([
+      "first",
+      "first",
+    ]);
+    clock.mockRestore();
   });
 
   test("a current schema is not written again", async () => {
