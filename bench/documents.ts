@@ -60,7 +60,7 @@ export async function runDocumentsBench(args: readonly string[]): Promise<number
     }
   }
   console.log("tables     documents  mean cell F1  below 0.8");
-  for (const kind of ["ruled", "partly", "unruled", "text"] as const) {
+  for (const kind of ["ruled", "partly", "unruled", "close", "text"] as const) {
     const scores = results.filter((result) => result.kind === kind).map(({ f1 }) => f1);
     const low = scores.filter((f1) => f1 < 0.8).length;
     console.log(

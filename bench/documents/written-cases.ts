@@ -4,7 +4,7 @@ import { pick, type Random, randomFrom, sentences, type Table, TABLES, textsOf, 
 import { drawTable, type Look, type Rules, textAt, widthOf, wrapped } from "./written.ts";
 
 /** The lines of a table: around all cells, some, or none. `text` is a document without tables. */
-export type Kind = "ruled" | "partly" | "unruled" | "text";
+export type Kind = "ruled" | "partly" | "unruled" | "close" | "text";
 
 export interface Case {
   readonly name: string;
@@ -292,6 +292,15 @@ export function writtenCases(): Case[] {
       const table = make(random, 5 + Math.floor(random() * 10));
       const bytes = tablePage(table, lookOf(random, rule), random);
       cases.push({ name: `${name}-${rule}-${step}`, kind: KINDS[rule], bytes, tables: [textsOf(table)] });
+    }
+  }
+  for (const [at, [name, make]] of Object.entries(TABLES).entries()) {
+    for (const padding of [0.8, 1.6]) {
+      const random = randomFrom(600 + at * 2 + padding);
+      const table = make(random, 8 + Math.floor(random() * 20));
+      const look: Look = { rules: "none", size: 8, padding, room: 1, most: 200 };
+      const bytes = tablePage(table, look, random);
+      cases.push({ name: `${name}-close-${padding}`, kind: "close", bytes, tables: [textsOf(table)] });
     }
   }
   for (const rule of ["all", "none", "book", "thin"] as const) {

@@ -37,7 +37,27 @@ export function columnsOf(rows: readonly (readonly Span[])[]): Column[] {
       } else if (!isHead) columns.push({ from: x, to: right });
     }
   }
-  return columns.toSorted((a, b) => a.from - b.from);
+  const sorted = columns.toSorted((a, b) => a.from - b.from);
+  return sorted.length > most ? joinedNames(sorted, rows[head] ?? [], rows) : sorted;
+}
+
+/** Joins the name of a column with its values beside it, which may be aligned in another way. */
+function joinedNames(columns: readonly Column[], names: readonly Span[], rows: readonly (readonly Span[])[]): Column[] {
+  const isIn = (cells: readonly Span[], { from, to }: Column) => cells.some(({ x, right }) => x < to && right > from);
+  const kinds = columns.map((column) => {
+    const cells = rows.filter((row) => isIn(row, column)).length;
+    return isIn(names, column) ? (cells === 1 ? "name" : "both") : cells > 1 ? "values" : "one";
+  });
+  const joined: Column[] = [];
+  for (const [at, column] of columns.entries()) {
+    const last = joined.at(-1);
+    const isPair = [kinds[at - 1], kinds[at]].toSorted().join(" ") === "name values";
+    if (last !== undefined && isPair) {
+      last.to = column.to;
+      kinds[at] = "both";
+    } else joined.push({ ...column });
+  }
+  return joined;
 }
 
 /**

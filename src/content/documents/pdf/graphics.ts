@@ -59,6 +59,8 @@ export class GraphicsWalk {
   readonly #saved: Graphics[] = [];
   #now: Graphics = FIRST;
   #isClip = false;
+  /** Whether no text of the text object was painted yet. */
+  #isFirst = false;
   /** Whether a matrix was set, and nothing was painted since. pdf.js leaves large pictures out. */
   #isPlace = false;
   #line: Matrix = IDENTITY;
@@ -108,8 +110,10 @@ export class GraphicsWalk {
 
   #textStep(name: string, args: readonly unknown[]): void {
     const [first, second] = args;
-    if (name === "beginText") this.#text = this.#line = IDENTITY;
-    else if (name === "setFont") this.#now = { ...this.#now, font: String(first), size: Number(second) };
+    if (name === "beginText") {
+      this.#text = this.#line = IDENTITY;
+      this.#isFirst = true;
+    } else if (name === "setFont") this.#now = { ...this.#now, font: String(first), size: Number(second) };
     else if (name === "setHScale") this.#now = { ...this.#now, stretch: Number(first) / 100 };
     else if (name === "setTextMatrix") this.#text = this.#line = multiplied(IDENTITY, first);
     else if (name === "moveText") this.#move(Number(first), Number(second));
@@ -141,7 +145,9 @@ export class GraphicsWalk {
     const box = boxOf([0, 0, length, size * LETTER], this.#toPage(multiplied(matrix, this.#text)));
     this.#text = multiplied(this.#text, [1, 0, 0, 1, length, 0]);
     this.#isPlace = false;
-    if (text.trim() !== "" && box !== undefined) this.#painter.text(text.trim(), box, this.#now);
+    if (text.trim() === "" || box === undefined) return;
+    this.#painter.text(text.trim(), box, { ...this.#now, isFirst: this.#isFirst });
+    this.#isFirst = false;
   }
 
   #path(paint: string, paths: unknown, bounds: unknown): void {

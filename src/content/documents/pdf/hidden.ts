@@ -1,6 +1,6 @@
-import { indexAt, partOf } from "./pieces.ts";
+import { indexAt, partOf, plain } from "./pieces.ts";
 import { Shapes } from "./rules.ts";
-import { type Box, common, type Placed, type Run } from "./shapes.ts";
+import { type Box, common, type Placed, type Run, type Start } from "./shapes.ts";
 
 /** Texts of a PDF page that may be hidden, and painted areas in which they are searched. @bound */
 const MAX_TEXTS = 20_000;
@@ -29,6 +29,8 @@ interface Paint {
 
 interface Shown {
   readonly text: string;
+  /** Whether it is the first one of a text object. */
+  readonly isFirst: boolean;
   readonly box: Box;
   /** The number of areas that were painted before. */
   readonly above: number;
@@ -86,10 +88,11 @@ export class HiddenText {
     this.#marks.pop();
   }
 
-  text(text: string, box: Box, { mode, fill, alpha, clip }: Paint): void {
+  /** A text is painted. `isFirst`: whether it is the first one of a text object (ISO 32000-1 §9.4). */
+  text(text: string, box: Box, { mode, fill, alpha, clip, isFirst }: Paint & { isFirst: boolean }): void {
     const isLost = this.#marks.at(-1) === true || !overlap(box, clip);
     const isFilled = mode === 0 || mode === 4;
-    const shown = { text, box, above: this.#grounds.length };
+    const shown = { text, box, isFirst, above: this.#grounds.length };
     if (isLost || (isFilled && (alpha <= MAX_CLEAR || this.#isOnSame(box, colorOf(fill)))))
       add(this.#hidden, shown, MAX_TEXTS);
     else if (mode === 3 || mode === 7) add(this.#invisible, shown, MAX_TEXTS);
@@ -104,12 +107,16 @@ export class HiddenText {
     const covered = new Set(this.#seen.filter((one) => this.#isCovered(one)));
     const hidden = [...this.#hidden, ...covered, ...this.#invisible.filter((shown) => !isOverPicture(shown))];
     const seen = rowsOf(this.#seen.filter((one) => !covered.has(one)));
+    const written = rowsOf(this.#seen);
     const rows = rowsOf(hidden.filter((shown) => !isShadow(shown, seen(shown.box.bottom))));
     return (run) => {
       const near = rows(run.y);
       return near === undefined
         ? []
-        : near.reduce<Run[]>((parts, shown) => parts.flatMap((part) => partsWithout(part, shown)), [run]);
+        : near.reduce<Run[]>(
+            (parts, shown) => parts.flatMap((part) => partsWithout(part, shown)),
+            [withStarts(run, written(run.y))],
+          );
     };
   }
 
@@ -192,6 +199,21 @@ function isShadow({ text, box }: Shown, visible: readonly Shown[] = []): boolean
   const near = visible.filter((one) => overlap(one.box, box));
   const same = near.filter((one) => text.includes(one.text)).reduce((sum, one) => sum + one.text.length, 0);
   return same * 2 > text.length || near.some((one) => one.text.includes(text));
+}
+
+/** A run with the places in it at which a text object begins. pdf.js joins texts that are close to one another. */
+function withStarts(run: Run, written: readonly Shown[] = []): Run {
+  const inside = written.filter(({ box }) => box.left > run.x - 1 && box.right < run.x + run.width + 1);
+  const starts: Start[] = [];
+  let [at, end] = [0, run.x];
+  for (const { text, box, isFirst } of inside.toSorted((a, b) => a.box.left - b.box.left)) {
+    const own = plain(text);
+    const found = run.text.indexOf(own, at);
+    if (found === -1 || run.text.slice(at, found).trim() !== "") return run;
+    if (found > 0 && isFirst) starts.push({ at: found, x: box.left, end });
+    [at, end] = [found + own.length, box.right];
+  }
+  return starts.length === 0 ? run : { ...run, starts };
 }
 
 function isRotated({ left, right, top, bottom }: Box): boolean {

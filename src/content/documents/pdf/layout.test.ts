@@ -21,6 +21,17 @@ function titled(line: string): PdfText[] {
   ];
 }
 
+test("close columns are a table if each text stands at the edge of its column", async () => {
+  const rows = ["Ada", "Benno", "Carla", "Dirk", "Elena"].map((name, at) => [
+    name,
+    String(1000 + at),
+    `town of ${name}`,
+  ]);
+  const read = await markdownOf(table(700, [72, 104, 128], [["Name", "No.", "Town"], ...rows]));
+  expect(read.split("\n")).toContain("| Carla | 1002 | town of Carla |");
+  expect(read.split("\n")).toContain("| Name | No. | Town |");
+});
+
 test("the lowest line of a row may be the only one in the first column", async () => {
   const page: PdfText[] = [
     [72, 740, "Position"],

@@ -246,14 +246,26 @@ const WIDTHS: readonly (readonly [RegExp, number])[] = [
 ];
 
 /** The distances from the left edge of a run to each of its letters and to its end, by the usual widths of letters. */
-function placesIn({ text, width }: Run): number[] {
-  const places = [0];
+function placesIn({ text, x, width, starts = [] }: Run): number[] {
+  const sums = [0];
   for (let at = 0; at < text.length; at += 1) {
     const own = WIDTHS.find(([letters]) => letters.test(text.charAt(at)))?.[1] ?? 1;
-    places.push((places.at(-1) ?? 0) + own);
+    sums.push((sums.at(-1) ?? 0) + own);
   }
-  const factor = width / (places.at(-1) || 1);
-  return places.map((place) => place * factor);
+  // The places that are known.
+  const known = starts.flatMap(({ at, x: place, end }) => [
+    { at: text.slice(0, at).trimEnd().length, place: end - x },
+    { at, place: place - x },
+  ]);
+  let from = { at: 0, place: 0 };
+  const places: number[] = [];
+  for (const to of [...known, { at: text.length, place: width }]) {
+    const [first = 0, last = 0] = [sums[from.at], sums[to.at]];
+    const factor = (to.place - from.place) / (last - first || 1);
+    for (let at = places.length; at < to.at; at += 1) places.push(from.place + ((sums[at] ?? 0) - first) * factor);
+    from = to;
+  }
+  return [...places, width];
 }
 
 /** The index of the letter of a run at a place. */
@@ -264,14 +276,25 @@ export function indexAt(run: Run, place: number): number {
 
 /** A part of a run, without spaces at its ends. Empty if it is blank. */
 export function partOf(run: Run, from: number, to: number): Run[] {
-  const text = run.text.slice(from, to);
-  if (text.trim() === "") return [];
-  const start = from + text.length - text.trimStart().length;
+  const text = run.text.slice(from, to).trim();
+  if (text === "") return [];
+  const start = run.text.indexOf(text, from);
+  const end = start + text.length;
   const isSpaced = start === 0 ? run.isSpaced : /\s/.test(run.text.charAt(start - 1));
   const places = placesIn(run);
-  const left = places[start] ?? 0;
-  const width = (places[start + text.trim().length] ?? run.width) - left;
-  return [{ ...run, text: text.trim(), x: run.x + left, width, isSpaced }];
+  const [left = 0, right = run.width] = [places[start], places[end]];
+  const x = run.starts?.find(({ at }) => at === start)?.x ?? run.x + left;
+  const part = { ...run, text, x, width: right - left, isSpaced };
+  if (run.starts === undefined) return [part];
+  const starts = run.starts.filter(({ at }) => at > start && at < end);
+  return [{ ...part, starts: starts.map((one) => ({ ...one, at: one.at - start })) }];
+}
+
+/** Splits a run at the texts inside it that begin at one of these places. */
+export function partsFrom(run: Run, edges: ReadonlySet<number>): Run[] {
+  const places = (run.starts ?? []).filter(({ x }) => edges.has(x)).map(({ at }) => at);
+  if (places.length === 0) return [run];
+  return [0, ...places].flatMap((from, at) => partOf(run, from, places[at] ?? run.text.length));
 }
 
 /** Splits a run at the edges between columns that cross it near a space. */

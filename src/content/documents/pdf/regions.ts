@@ -1,5 +1,8 @@
-import { type Segment } from "./segments.ts";
+import { columnsOf } from "./columns.ts";
+import { labelOf } from "./labels.ts";
+import { rowsOf, type Segment } from "./segments.ts";
 import { median } from "./shapes.ts";
+import { isEntry } from "./tables.ts";
 
 /** Maximum number of levels of nested columns on a page of a PDF. */
 const MAX_DEPTH = 5;
@@ -20,6 +23,8 @@ const MIN_LONG = 0.3;
  * The lines of cells do.
  */
 const MAX_BESIDE = 0.5;
+/** The minimum share of lines beside one another in rows of cells. */
+const MIN_BESIDE = 0.9;
 /** The minimum number of lines of such texts, and the minimum gap between them in heights of the letters. */
 const MIN_LIST_LINES = 4;
 const MIN_LIST_GUTTER = 1.5;
@@ -31,6 +36,9 @@ const ROW_FACTOR = 1.1;
 /** The minimum share of such rows whose texts are aligned, and by how much those may miss each other, in heights of the letters. */
 const MIN_ALIGNED = 0.8;
 const ALIGNED = 0.3;
+/** The minimum number of rows of three or more cells. */
+const MIN_SHEET_ROWS = 3;
+const MIN_WIDE = 0.5;
 /** Maximum number of positions on a PDF page that are tested as the gap between two columns. */
 const MAX_GUTTERS = 8;
 
@@ -161,11 +169,32 @@ function isInColumns(segments: readonly Segment[], gutter: Gutter): boolean {
   return sides.every(isProse) || areLists(sides, gutter);
 }
 
+/** Whether texts are rows of three or more cells, most of which are shorter than lines of running text. */
+function isSheet(segments: readonly Segment[]): boolean {
+  const lines = rowsOf(segments);
+  const rows = lines.map((row) => row.segments);
+  const isList = segments.every(({ line }) => labelOf(line?.text ?? "") !== undefined);
+  const wide = rows.filter(({ length }) => length > 2).length;
+  if (isList || lines.some(isEntry) || wide < MIN_SHEET_ROWS || wide < rows.length * MIN_WIDE) return false;
+  const columns = columnsOf(rows).map(({ from, to }) => segments.filter(({ x, right }) => x < to && right > from));
+  return columns.length > 2 && !columns.some(isFilled);
+}
+
+/** Whether most lines of a column are words, and about as long as its longest one. */
+function isFilled(column: readonly Segment[]): boolean {
+  const widest = Math.max(...column.map(({ x, right }) => right - x));
+  const long = column.filter(
+    ({ x, right, line }) => /\S\s+\S+\s+\S/.test(line?.text ?? "") && right - x > widest * MIN_FILLED,
+  );
+  return long.length > column.length / 2;
+}
+
 /** The part of a page that has the cells of rows, which are as long as lines of running text. */
 function cellsIn(segments: readonly Segment[], gutters: readonly Gutter[]): readonly Segment[] | undefined {
   for (const gutter of gutters) {
     for (const { segments: band, isColumns } of bandsOf(segments, gutter)) {
-      if (isColumns && areCells(sidesOf(band, gutter))) return band;
+      const sides = sidesOf(band, gutter);
+      if (isColumns && ((besideIn(sides) >= MIN_BESIDE && isSheet(band)) || areCells(sides))) return band;
     }
   }
   return undefined;
@@ -215,12 +244,19 @@ function areLists([left, right]: [Segment[], Segment[]], { from, to }: Gutter): 
   const [top = 0, bottom = 0] = [ys[0], ys.at(-1)];
   // Such as the address of a sender above that of the recipient.
   if (few.filter(({ y }) => y >= top - 1 && y <= bottom + 1).length < few.length / 2) return false;
+  return besideIn([left, right]) < MAX_BESIDE;
+}
+
+/** The share of the lines of the shorter of two texts that stand beside a line of the other one. */
+function besideIn([left, right]: [Segment[], Segment[]]): number {
+  const [few, many] = left.length < right.length ? [left, right] : [right, left];
+  const ys = many.map(({ y }) => y).toSorted((a, b) => a - b);
   let [beside, at] = [0, 0];
   for (const { y, size } of few.toSorted((a, b) => a.y - b.y)) {
     while ((ys[at] ?? Number.POSITIVE_INFINITY) < y - size * 0.15) at += 1;
     if ((ys[at] ?? Number.POSITIVE_INFINITY) <= y + size * 0.15) beside += 1;
   }
-  return beside < few.length * MAX_BESIDE;
+  return beside / few.length;
 }
 
 /** About where a line begins. Lines of one column begin at the same place. */

@@ -40,15 +40,6 @@ test.each<[what: string, runs: readonly Run[], isOne: boolean]>([
   expect(segmentsOf(runs)).toHaveLength(isOne ? 1 : 2);
 });
 
-const parted = (x: number, texts: readonly [string, string]) =>
-  segmentsOf([runAt(0, 0, texts[0]), runAt(x, 0, texts[1])], 0.3);
-
-test("the width of a gap between parts of a line is a parameter", () => {
-  expect(parted(13, ["aa", "b"])).toHaveLength(1);
-  expect(parted(13.25, ["aa", "b"])).toHaveLength(2);
-  expect(parted(13.25, ["10", "20"])).toHaveLength(2);
-});
-
 test.each<[x: number, y: number, size: number, isRaised: boolean]>([
   [21, 92.5, 6, true],
   [21, 92, 6, false],

@@ -1,4 +1,5 @@
-import { type Line, lineOf, RAISED } from "./pieces.ts";
+import { cellEdges } from "./edges.ts";
+import { type Line, lineOf, partsFrom, RAISED } from "./pieces.ts";
 import { type Block, type Run } from "./shapes.ts";
 
 /** The minimum gap between columns within a line, in heights of the letters. */
@@ -35,9 +36,11 @@ export interface TextRow extends Pick<Segment, "y" | "top" | "bottom" | "size"> 
   readonly segments: readonly Segment[];
 }
 
-/** Runs as lines from top to bottom, each split at gaps of this minimum width, in heights of the letters. */
-export function segmentsOf(runs: readonly Run[], gap = COLUMN_GAP): Segment[] {
-  return joinedRaised(linesOfRuns(runs)).flatMap((line) => partsOf(line, gap));
+/** Runs as lines from top to bottom, each split at wide gaps and between cells. */
+export function segmentsOf(runs: readonly Run[]): Segment[] {
+  const lines = joinedRaised(linesOfRuns(runs));
+  const edges = cellEdges(lines);
+  return lines.flatMap((line, at) => partsOf(line, edges[at] ?? new Set()));
 }
 
 function linesOfRuns(runs: readonly Run[]): Run[][] {
@@ -84,15 +87,17 @@ function isRaisedAt(run: Run, neighbour: Run): boolean {
   return gap < size * 0.4 && gap > -size;
 }
 
-function partsOf(runs: readonly Run[], gap: number): Segment[] {
+function partsOf(line: readonly Run[], edges: ReadonlySet<number>): Segment[] {
+  const runs = edges.size === 0 ? line : line.flatMap((run) => partsFrom(run, edges));
   const segments: Segment[] = [];
   let part: Run[] = [];
   let right = Number.NEGATIVE_INFINITY;
   for (const run of runs.toSorted((a, b) => a.x - b.x)) {
     const size = part.at(-1)?.size ?? run.size;
     // A heading may stand beside a line of the next column, which has smaller letters.
-    const least = isAmount(run) && isAmount(part.at(-1)) ? Math.min(gap, AMOUNT_GAP) : gap;
-    if (part.length > 0 && run.x - right > least * Math.max(Math.min(run.size, size), size * 0.7)) {
+    const least = isAmount(run) && isAmount(part.at(-1)) ? AMOUNT_GAP : COLUMN_GAP;
+    const isWide = run.x - right > least * Math.max(Math.min(run.size, size), size * 0.7);
+    if (part.length > 0 && (isWide || edges.has(run.x))) {
       segments.push(segmentOf(part));
       part = [];
       right = Number.NEGATIVE_INFINITY;

@@ -16,6 +16,15 @@ export interface Run {
   readonly font: string;
   /** The identifier of its marked content, to which the structure tree refers. May be empty. */
   readonly mark: string;
+  /** The places inside it at which the page writes a text of its own. */
+  readonly starts?: readonly Start[];
+}
+
+/** The index of the first letter of a text inside a run, its left edge, and the right edge of the text before it. */
+export interface Start {
+  readonly at: number;
+  readonly x: number;
+  readonly end: number;
 }
 
 /** Converts a position in units of the file to a position on the upright page. */

@@ -112,7 +112,8 @@ function isWide(row: TextRow): boolean {
   return row.segments.length > 1;
 }
 
-function isEntry({ segments }: TextRow): boolean {
+/** Whether a row is an entry of a contents list. */
+export function isEntry({ segments }: TextRow): boolean {
   const dots = segments.filter(({ line }) => /^[. ]+$/.test(line?.text ?? ""));
   return dots.length > 2 || segments.some(({ line }) => line !== undefined && hasLeader(line.text));
 }
