@@ -51,8 +51,8 @@ function joinedNames(columns: readonly Column[], names: readonly Span[], rows: r
   const joined: Column[] = [];
   for (const [at, column] of columns.entries()) {
     const last = joined.at(-1);
-    const isPair = [kinds[at - 1], kinds[at]].toSorted().join(" ") === "name values";
-    if (last !== undefined && isPair) {
+    const pair = new Set(kinds.slice(at === 0 ? 0 : at - 1, at + 1));
+    if (last !== undefined && pair.has("name") && pair.has("values")) {
       last.to = column.to;
       kinds[at] = "both";
     } else joined.push({ ...column });
