@@ -40,7 +40,7 @@ export function cellEdges(lines: readonly (readonly Run[])[]): ReadonlySet<numbe
   });
   const places = sure.map((texts) => new Set(texts.map(({ x }) => x)));
   return rows.map(({ texts }, at) => {
-    // A label and the text beside it are no row of cells.
+    // A row of cells has three or more. A label and the text beside it are two.
     if (!sure.slice(Math.max(0, at - NEIGHBOURS), at + NEIGHBOURS).some(({ length }) => length > 1)) return new Set();
     // The names of columns may be aligned in another way.
     const named = texts.filter(({ x }, index) => {
@@ -71,7 +71,7 @@ function rowOf(line: readonly Run[]): Row {
   };
 }
 
-/** What the lines around have at the gap before a text: a gap, with a text that is aligned, or a text across it. */
+/** Counts the lines around that have a gap before the same place, aligned texts beside it, or a text across it. */
 function around(rows: readonly Row[], at: number, index: number) {
   const found = { aligned: 0, open: 0, covered: 0, next: [] as Span[] };
   const row = rows[at];
