@@ -1,6 +1,6 @@
 import { createEmbeddedAnalyst } from "../../src/content/resolve/embedded/analyst.ts";
 import { planOf } from "../../src/content/resolve/evidence/plan.ts";
-import { weigh } from "../../src/content/resolve/evidence/weigh.ts";
+import { judge } from "../../src/content/resolve/judging/judge.ts";
 import { type Judgement, type Source, type Statement } from "../../src/content/resolve/reading/analysis.ts";
 import { type MarketQuestion, OPEN_SETS, readQuestions, timeOf } from "./market.ts";
 import { gradeOf } from "./market-figures.ts";
@@ -47,8 +47,11 @@ export async function judgeSources(
 ): Promise<{ readonly judgement: Judgement; readonly statements: readonly Statement[] }> {
   const at = timeOf(question);
   const plan = planOf(question.question, question.criteria ?? "", at);
-  const analysis = await analyst.analyse(plan, sources, { now: at, signal: new AbortController().signal });
-  return { judgement: weigh(plan, sources, analysis, at), statements: analysis.statements };
+  const { judgement } = await judge({ plan, sources, analysis: undefined, now: at });
+  const signal = new AbortController().signal;
+  const plans = plan.parts?.plans ?? [plan];
+  const analyses = await Promise.all(plans.map((one) => analyst.analyse(one, sources, { now: at, signal })));
+  return { judgement, statements: analyses.flatMap(({ statements }) => statements) };
 }
 
 /** The pages of a question as the reader gives them. */

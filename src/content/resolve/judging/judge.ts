@@ -33,9 +33,7 @@ const embedded = createEmbeddedAnalyst();
 const reading = createEmbeddedAnalyst(Number.POSITIVE_INFINITY);
 const FREE = new AbortController().signal;
 
-/**
- * Weighs the statements of the embedded analyst, or those of a model's that stand its checks. @internal
- */
+/** Weighs the statements of the embedded analyst, or those of a model's that stand its checks. */
 export async function judge({ plan, sources, analysis: model, now }: Case): Promise<Judged> {
   if (model !== undefined) return await judgeModel(model, { plan, sources, now });
   if (plan.parts !== undefined) return await judgeParts(plan.parts, sources, now);
