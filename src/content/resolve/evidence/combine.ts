@@ -7,8 +7,10 @@ import {
   type Verdict,
 } from "../reading/analysis.ts";
 import { isExact } from "./voices.ts";
-import { hostOf } from "../reading/resolution-source.ts";
-import { wordsOf } from "../reading/words.ts";
+import { datesOf } from "../reading/dates.ts";
+import { hostOf, isOf } from "../reading/resolution-source.ts";
+import { undatedTokensOf } from "../reading/spans.ts";
+import { STOP_WORDS } from "../reading/words.ts";
 
 const DAY = 86_400_000;
 const MAX_EVIDENCE = 12;
@@ -77,15 +79,19 @@ function ordered(
   [first, second]: readonly [Part, Part],
   sources: readonly Source[],
 ): Verdict {
-  const before = statedBy(first, second, BEFORE) + statedBy(second, first, AFTER);
-  const after = statedBy(second, first, BEFORE) + statedBy(first, second, AFTER);
+  const [earlier, later] = [
+    { order: BEFORE, sources },
+    { order: AFTER, sources },
+  ] as const;
+  const before = statedBy(first, second, earlier) + statedBy(second, first, later);
+  const after = statedBy(second, first, earlier) + statedBy(first, second, later);
   const isKnown = happenedTo(first) || happenedTo(second);
   if (isKnown && before + after > 0 && (before === 0 || after === 0)) {
-    const isFirm = before + after > 1 && [first, second].some(({ judgement }) => judgement.verdict === "YES");
+    const isFirm = before + after >= ENOUGH && [first, second].some(({ judgement }) => judgement.verdict === "YES");
     const verdict = isFirm ? "YES" : "LIKELY_YES";
     return before > 0 === (relation === "before") ? verdict : turned(verdict);
   }
-  const [a, b] = [daysOf(first), daysOf(second)];
+  const [a, b] = [daysOf(first, sources), daysOf(second, sources)];
   const [one, other] = [happenedTo(first), happenedTo(second)];
   if (one && !other) return relation === "before" ? isOnly(first, second, sources) : "UNCERTAIN";
   if (other && !one) return relation === "before" ? turned(isOnly(second, first, sources)) : "UNCERTAIN";
@@ -93,7 +99,8 @@ function ordered(
   const isBefore = a.last < b.first;
   const isAfter = a.first > b.last;
   if (!isBefore && !isAfter) return "UNCERTAIN";
-  const isFirm = lower(first.judgement.verdict, second.judgement.verdict) === "YES" && a.voices > 1 && b.voices > 1;
+  const isFirm =
+    lower(first.judgement.verdict, second.judgement.verdict) === "YES" && a.voices >= ENOUGH && b.voices >= ENOUGH;
   const verdict = isFirm ? "YES" : "LIKELY_YES";
   return (relation === "before") === isBefore ? verdict : turned(verdict);
 }
@@ -108,7 +115,7 @@ function turned(verdict: Verdict): Verdict {
 
 /** Whether pages that know of one event say that the other one is still to come. */
 function isOnly(done: Part, open: Part, sources: readonly Source[]): Verdict {
-  const days = daysOf(done);
+  const days = daysOf(done, sources);
   if (days === undefined || open.statements.some(({ supports }) => supports === "YES")) return "UNCERTAIN";
   const pending = open.statements.filter(({ isPending, isAside, source }) => {
     const { published } = sources[source] ?? {};
@@ -118,7 +125,11 @@ function isOnly(done: Part, open: Part, sources: readonly Source[]): Verdict {
 }
 
 /** The sources that say in one sentence that an event happened before or after the other one: "reached orbit before Tern". */
-function statedBy({ statements, plan }: Part, { plan: other }: Part, order: RegExp): number {
+function statedBy(
+  { statements, plan }: Part,
+  { plan: other }: Part,
+  { order, sources }: { order: RegExp; sources: readonly Source[] },
+): number {
   const others = without(other.terms, plan.terms);
   const own = without(plan.terms, other.terms);
   const said = statements.filter(
@@ -129,12 +140,36 @@ function statedBy({ statements, plan }: Part, { plan: other }: Part, order: RegE
       isExact(one) &&
       others.length > 0 &&
       [...one.quote.matchAll(order)].some(([, rest = ""]) => {
-        const stems = new Set(wordsOf(rest).map(({ stem }) => stem));
-        return others.every((name) => stems.has(name)) && !own.some((term) => stems.has(term));
+        const words = undatedTokensOf(rest, datesOf(rest, one.date ?? 0));
+        const stems = new Set(words.map(({ stem }) => stem));
+        // "before the Tarn observatory opened", for the Tarn telescope
+        const isOther = words.some(
+          ({ text, stem }) => !STOP_WORDS.has(text) && !other.terms.includes(stem) && !BESIDE_NAME.test(text),
+        );
+        return others.every((name) => stems.has(name)) && !isOther && !own.some((term) => stems.has(term));
       }),
   );
-  return new Set(said.map(({ source }) => source)).size;
+  return voicesOf(said, plan, sources);
 }
+
+/** The number of sources of statements. The resolution source alone is enough. */
+function voicesOf(
+  statements: readonly Pick<Statement, "source">[],
+  { resolutionSource }: Plan,
+  sources: readonly Source[],
+): number {
+  const own = new Set(statements.map(({ source }) => source));
+  const isOfficial = [...own].some(
+    (source) => resolutionSource !== undefined && isOf(resolutionSource, sources[source]?.url ?? ""),
+  );
+  return isOfficial ? ENOUGH : own.size;
+}
+
+/** "after its rival Kairo" */
+const BESIDE_NAME = /^(?:rivals?|competitors?|predecessor|successor)$/u;
+
+/** The sources that state an order firmly. */
+const ENOUGH = 2;
 
 function without(terms: readonly string[], others: readonly string[]): string[] {
   return terms.filter((one) => !others.includes(one));
@@ -146,18 +181,21 @@ const AFTER =
   /(?<!\p{L})(?<!\b(?:not|never|nicht|pas|non|no|não|nunca)\s)(?:after|nach(?:dem)?|après|después\sde|dopo|após|depois\sd(?:e|[ao]s?))\s(?=([^,;]{1,60}))/giu;
 
 /** The first and the last day that the sources give for an event. Undefined if they give none, or differ by more than two days. */
-function daysOf({ statements }: Part): { first: number; last: number; voices: number } | undefined {
+function daysOf(
+  { statements, plan }: Part,
+  sources: readonly Source[],
+): { first: number; last: number; voices: number } | undefined {
   const dated = statements.flatMap(({ supports, date, source, strength, isAside }) =>
     supports === "YES" && date !== undefined && strength >= 0.5 && isAside !== true ? [{ date, source }] : [],
   );
   if (dated.length === 0) return undefined;
   const dates = dated.map(({ date }) => date);
   const [first, last] = [Math.min(...dates), Math.max(...dates)];
-  return last - first > 2 * DAY ? undefined : { first, last, voices: new Set(dated.map(({ source }) => source)).size };
+  return last - first > 2 * DAY ? undefined : { first, last, voices: voicesOf(dated, plan, sources) };
 }
 
 function dayOf(part: Part, sources: readonly Source[]): string {
-  const days = daysOf(part);
+  const days = daysOf(part, sources);
   const named = part.statements.find(({ supports, date }) => supports === "YES" && date !== undefined);
   if (days === undefined || named === undefined) return `No source dates "${part.plan.statement}".`;
   const where = hostOf(sources[named.source]?.url ?? "") ?? "a source";

@@ -19,6 +19,18 @@ test.each<[question: string, ...parts: string[]]>([
   ],
   ["Did both the pope and the queen sing?"],
   [
+    "Did Lena Orlow win both the 100 metres and the 200 metres at the Corvale Games?",
+    "and",
+    "Did Lena Orlow win the 100 metres at the Corvale Games?",
+    "Did Lena Orlow win the 200 metres at the Corvale Games?",
+  ],
+  [
+    "If the ferry terminal at Lorn opens, will it be run by Seaway Lines?",
+    "if",
+    "the ferry terminal at Lorn opens?",
+    "will the ferry terminal at Lorn be run by Seaway Lines?",
+  ],
+  [
     "Did the rover land on Mars and drive a metre?",
     "and",
     "Did the rover land on Mars?",

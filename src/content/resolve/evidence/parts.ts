@@ -54,16 +54,27 @@ function partsFrom(relation: Relation, ...questions: [string, string]): Parts {
 const PRONOUN = /^(\p{L}+\s)(?:he|she|it)(?=\s)/iu;
 
 /** "If the tunnel opens, will the toll fall?" */
-function conditionIn({ text, tokens: [opener, ...tokens] }: Read): Parts | undefined {
+function conditionIn(read: Read): Parts | undefined {
+  const {
+    text,
+    tokens: [opener, ...tokens],
+  } = read;
   const main = tokens.find(({ gap }, n) => n > 0 && gap.includes(","));
   if (!IF.has(opener?.text) || main === undefined) return undefined;
   const start = THEN.has(main.text) ? main.end : main.start;
   const first = text.slice(opener?.end, main.start);
   const names = first.match(/\p{Lu}[\p{L}'’-]+(?:\s\p{Lu}[\p{L}'’-]+)*/gu) ?? [];
-  // A pronoun in the second clause is the only name of the first.
+  // A pronoun in the second clause is the subject of the first, or its only name.
   const second = text.slice(start);
-  const named = names.length === 1 ? second.replace(PRONOUN, `$1${names[0]}`) : second;
+  const subject = subjectOf(readOf(first.trim(), read)) ?? (names.length === 1 ? names[0] : undefined);
+  const named = subject === undefined ? second : second.replace(PRONOUN, (_, auxiliary: string) => auxiliary + subject);
   return partsFrom("if", first, named);
+}
+
+/** The subject of a statement of one event. */
+function subjectOf(read: Read): string | undefined {
+  const subject = frameOf(read)?.subject;
+  return subject && read.text.slice(subject[0]?.start, subject.at(-1)?.end);
 }
 
 /** "Did A happen before B happened?", "Did A happen before B?" */
@@ -130,18 +141,26 @@ function pairIn(read: Read): Parts | undefined {
   if (both === undefined) return joinedIn(read, AND) ?? namesIn(read, 1, OR);
   const before = text.slice(0, both.start);
   const joined = joinedIn(readOf(before + text.slice(both.end).trim(), read), AS_WELL);
-  return joined ?? namesIn(read, at + 1, AS_WELL);
+  return joined ?? namesIn(read, at + 1, AS_WELL, (predicateOf(tokens, read.grammar, read.language) ?? at) < at);
 }
 
-/** "the shareholders of both Aldine Bank and Fenwick Bank approve", "will Sillo or Tern close": two names share the other words. */
-function namesIn({ text, tokens, grammar }: Read, from: number, conjunctions: WordClass): Parts | undefined {
+/**
+ * "the shareholders of both Aldine Bank and Fenwick Bank approve", "will Sillo or Tern close": two names share the other words.
+ * Objects need no capital: "win both the 100 metres and the 200 metres".
+ */
+function namesIn(
+  { text, tokens, grammar }: Read,
+  from: number,
+  conjunctions: WordClass,
+  isObject = false,
+): Parts | undefined {
   const at = tokens.findIndex((word, n) => n > from && conjunctions.has(word.text));
   const isName = ({ capital, text: word }: Token): boolean =>
-    capital || grammar.determiner.has(word) || WORDS.of.has(word);
+    capital || grammar.determiner.has(word) || WORDS.of.has(word) || (isObject && !grammar.preposition.has(word));
   const end = tokens.findIndex((word, n) => n > at && !isName(word));
   const [first, second] = [tokens.slice(from, Math.max(at, 0)), tokens.slice(at + 1, end < 0 ? undefined : end)];
-  if (at < 0 || [first, second].some((names) => !names.some(({ capital }) => capital) || !names.every(isName)))
-    return undefined;
+  const isNamed = (names: readonly Token[]): boolean => isObject || names.some(({ capital }) => capital);
+  if (at < 0 || [first, second].some((names) => !isNamed(names) || !names.every(isName))) return undefined;
   const [before, rest] = [text.slice(0, tokens[from - 1]?.start), tokens[end]?.start ?? text.length];
   const lead = BOTH.has(tokens[from - 1]?.text) ? before : text.slice(0, first[0]?.start);
   // "the Senate and the Assembly of Corland"

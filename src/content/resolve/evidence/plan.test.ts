@@ -108,7 +108,7 @@ describe("the numbers that decide", () => {
       [3, 4, 5, 6].map((value) => ({ comparison: "equal" as const, value, unit: "goal" })),
     ],
     ["Did Line 9 open?", []],
-    ["Did they win gold in the 400 metres?", []],
+    ["Did they win gold in the 400 metres?", [{ comparison: "equal", value: 400, unit: "m" }]],
     ["Will it open at 9:30?", []],
     ["Will gold reach $3k?", [{ comparison: "at least", value: 3_000, unit: "usd" }]],
     ["Will the rate be below 4.5%?", [{ comparison: "below", value: 4.5, unit: "percent" }]],

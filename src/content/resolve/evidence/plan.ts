@@ -12,7 +12,7 @@ import { resolutionSourceOf } from "../reading/resolution-source.ts";
 import { quantitiesOf } from "../reading/quantities.ts";
 import { isName, thresholdsOf } from "../reading/thresholds.ts";
 import { WORDS } from "../reading/vocabulary.ts";
-import { type Language, languageOf, STOP_WORDS, type Word, wordsOf } from "../reading/words.ts";
+import { type Language, languageOf, questionLanguage, STOP_WORDS, type Word, wordsOf } from "../reading/words.ts";
 import { overlap } from "../reading/ranges.ts";
 
 /** Maximum number of characters of question and criteria that are read. The operation accepts no longer questions. */
@@ -30,7 +30,7 @@ const FRAME =
 /** Reads a question and its criteria. Dates without a year get the year nearest to `now`, Unix ms. */
 export function planOf(question: string, criteria: string, now: number): Plan {
   const plan = simplePlanOf(question, criteria, now);
-  const language = languageOf(`${question} ${criteria}`) ?? "en";
+  const language = questionLanguage(question, criteria) ?? "en";
   const parts = partsOf(question.slice(0, MAX_QUESTION), language, now);
   if (parts === undefined) return plan;
   const { relation, first, second } = parts;
