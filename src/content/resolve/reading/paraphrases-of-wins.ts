@@ -171,7 +171,7 @@ export const WINS: readonly Paraphrase[] = [
   ),
   // "Petr Dolan defeated Irena Vasko in the election"
   paraphrase(
-    `(?:beat(?:s|en)?|defeat(?:s|ed)|overcame|ousted|edged(?:\\sout)?|outpolled|trounced|thrashed|unseated)\\s(?!by\\s)(?-i:${NAME})(?:\\sby\\s[^,;]{2,30}?|\\s\\d[\\d\\s,–-]*)?\\s(?:in|to\\swin|for)\\s(?=(?:the|an?|(?-i:\\p{Lu}[\\p{L}-]*['’]s))\\s)`,
+    `(?:beat(?:s|en)?|defeat(?:s|ed)|overcame|ousted|edged(?:\\sout)?|outpolled|trounced|thrashed|unseated)\\s(?!by\\s)(?-i:${NAME})(?:\\sby\\s[^,;]{2,30}?|\\s\\d[\\d\\s,–-]*)?\\s(?:to\\swin|(?:in|for)(?=[^,;.]{1,60}?\\b(?:elections?|votes?|race|run-?off|ballot|contest|primary|referendum|seat|leadership|presidency|nomination|final|decider|match|game|fight|bout|derby|duel|play-?off)\\b))\\s(?=(?:the|an?|(?-i:\\p{Lu}[\\p{L}-]*['’]s))\\s)`,
     "won ",
     { ...ELECTED, asks: /^(?!.*\b(?:beat|defeat))/iu },
   ),

@@ -20,6 +20,7 @@ import {
 import { RATES } from "./paraphrases-of-rates.ts";
 import { ASIDES } from "./paraphrases-of-asides.ts";
 import { PEOPLE } from "./paraphrases-of-people.ts";
+import { NEWSROOMS } from "./paraphrases-of-newsrooms.ts";
 import { RELEASES } from "./paraphrases-of-releases.ts";
 import { ELECTIONS } from "./paraphrases-of-elections.ts";
 import { WINS } from "./paraphrases-of-wins.ts";
@@ -41,6 +42,7 @@ const PARAPHRASES: readonly Paraphrase[] = [
   ...RATES,
   ...PEOPLE,
   ...RELEASES,
+  ...NEWSROOMS,
   paraphrase(
     `${START}(?<bill>${NP}{3,80}?)\\s${HAS}(?:cleared|clears|passed|passes|(?:got|gets|sailed|breezed|squeaked|scraped|sails)\\sthrough)\\s(?-i:(?<body>${BODY}))`,
     "$<body> passed $<bill>",
@@ -221,7 +223,7 @@ const PARAPHRASES: readonly Paraphrase[] = [
     "lifted ",
     { outcomes: ["lift"] },
   ),
-  paraphrase(`clos(?:ed|es)\\s(?=${TRANSACTION})`, "completed ", COMPLETE),
+  paraphrase(`(?:clos(?:ed|es)|wrap(?:ped|s)\\sup|finali[sz]e[sd])\\s(?=${TRANSACTION})`, "completed ", COMPLETE),
   paraphrase(
     `(?:walk(?:s|ed)\\saway\\sfrom|pull(?:s|ed)\\sout\\sof|back(?:s|ed)\\sout\\sof|dropp(?:ed|s)|(?:(?:agreed|decided)\\sto\\s)?(?:mutually\\s)?(?:terminate[sd]?|abandon(?:ed|s)?))\\s(?=${TRANSACTION})`,
     "cancelled ",
@@ -324,7 +326,7 @@ const PARAPHRASES: readonly Paraphrase[] = [
   paraphrase(
     "(?:kept|keeps|left|leaves|held|holds|maintain(?:s|ed))\\s(?<rate>(?:(?:its|the|their)\\s)?(?:[\\p{L}-]+\\s){0,4}?rates?)\\s(?:steady|on\\shold\\b|(?=at\\s))",
     "left $<rate> unchanged ",
-    { outcomes: ["rise", "fall"] },
+    { outcomes: ["rise", "fall", "unchanged"] },
   ),
   paraphrase(`claim(?:s|ed)\\s(?:the\\slives\\sof\\s)?(?<n>${NUMBER})\\s(?:lives|people)`, "killed $<n> people", {
     outcomes: ["die"],
