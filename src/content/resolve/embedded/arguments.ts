@@ -6,7 +6,7 @@ import { type Language } from "../reading/words.ts";
 import { until } from "../reading/until.ts";
 import { electedBy, hasOtherOffice, isOfElection, namesActor, otherHolder } from "./actors.ts";
 import { BY_CONTEXT, type Fit } from "./fit.ts";
-import { type Argument, isWhole } from "../reading/noun-phrases.ts";
+import { type Argument, isWhole, ownersIn } from "../reading/noun-phrases.ts";
 import { type Asked } from "./question.ts";
 import { covers, standsIn } from "./standing.ts";
 
@@ -81,7 +81,10 @@ function comparedFit(sides: Sides): Fit {
     !isPassive &&
     !hasOwnObject(sides) &&
     !after.some((word) => patient?.heads.has(word.stem) === true) &&
-    (agent === undefined || (OUTCOMES.unaided.has(outcome) && stands(agent, before, true) === undefined));
+    (agent === undefined ||
+      (OUTCOMES.unaided.has(outcome) && stands(agent, before, true) === undefined) ||
+      // "Orla Air's flights resumed"
+      ownersIn(before).some((owner) => [...agent.words].every((word) => owner.includes(word))));
   const done = isPassive || isTurned ? before : after;
   const elected =
     outcome === "elect" && asked.outcomes.has("win") ? electedBy(asked, predication, { reader, near }) : undefined;
@@ -180,7 +183,13 @@ function hasOwnObject({ outcome, predication: { after }, reader: { grammar, lang
   if (language !== "en" || outcome === "become" || !(isOwned || OUTCOMES.ergative.has(outcome))) return false;
   const isPhrase = grammar.determiner.has(article?.text) && !grammar.preposition.has(article?.text);
   const phrase = until(words, ({ text }) => grammar.preposition.has(text));
-  return isPhrase && phrase.length > 0 && !phrase.some(({ text }) => WORDS.time.has(text) || DOORS.test(text));
+  // "ended its third week"
+  const isOwnTime = article?.text === "its" && phrase.length > 1;
+  return (
+    isPhrase &&
+    phrase.length > 0 &&
+    !phrase.some(({ text }) => (!isOwnTime && WORDS.time.has(text)) || DOORS.test(text))
+  );
 }
 
 const DOORS = /^(?:doors?|gates?|last|following|same)$/u;

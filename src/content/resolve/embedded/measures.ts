@@ -7,7 +7,7 @@ import { GRAMMARS } from "../reading/grammar.ts";
 import { type Passage } from "../evidence/passages.ts";
 import { bareMonthsIn, type NamedDate } from "../reading/dates.ts";
 import { isNegated } from "../reading/negation.ts";
-import { POLLS, SHORT_OF } from "../reading/phrases.ts";
+import { AMONG, POLLS, SHORT_OF } from "../reading/phrases.ts";
 import { describedIn, meets, quantitiesOf, type Quantity } from "../reading/quantities.ts";
 import { isPast } from "../reading/reality.ts";
 import { WORDS } from "../reading/vocabulary.ts";
@@ -16,9 +16,11 @@ import {
   GENERAL,
   isOfAnother,
   isOfAudience,
+  isOfKindLater,
   isOfOtherOutcome,
   isOfOtherPredicate,
   isOfOtherThing,
+  isOfThingAt,
   KNOWN,
 } from "./others-figures.ts";
 import { type Asked, yearsOf } from "./question.ts";
@@ -39,7 +41,7 @@ const COMPARED =
 
 /** A time or a count that is not over: "by noon", "with half of the votes counted". */
 const INTERIM =
-  /\b(?:by\s(?:noon|midday|mid-\p{L}+|\p{L}+day|\d{1,2}(?:[.:]\d\d)?\s?(?:[ap]\.?m|o['’]clock))|partial)(?!\p{L})/iu;
+  /(?<!\p{L})(?:by\s(?:mid-\p{L}+|\p{L}+day)|(?:by|at|as\sof)\s(?:noon|midday|\d{1,2}(?:[.:]\d\d)?\s?(?:[ap]\.?m|o['’]clock))|partial|(?:um|bis)\s\d{1,2}(?:[.:]\d\d)?\sUhr|à\s(?:midi|\d{1,2}\s?h(?:eures)?)|a\slas\s\d+|(?:alle|às)\s(?:ore\s)?\d+)(?!\p{L})/iu;
 
 /** A part of an event: "on its first day". */
 const PART =
@@ -51,7 +53,7 @@ const REPLACED =
 
 /** Several times of an event: "in its first three editions", "over ten years". */
 const SEVERAL =
-  /\b(?:over|within|in|during|for)\s(?:(?:the|its)\s(?:past|last|first)\s)?(?:two|three|four|five|six|seven|eight|nine|ten|\d+)\s(?:days|weeks|months|years|decades|editions|seasons)(?!\p{L})/iu;
+  /\b(?:over|within|in|during|for)\s(?:(?:the|its)\s(?:past|last|first)\s)?(?:two|three|four|five|six|seven|eight|nine|ten|\d+)\s(?:days|weeks|months|years|decades|editions|seasons)(?!\p{L})|(?<!\p{L})(?:in|en|em|innerhalb\svon|über)\s(?:\d+|\p{L}{3,8})\s(?:Tagen?|Wochen|Monaten?|Jahren?|jours|semaines|mois|ans|días|semanas|meses|años|giorni|settimane|mesi|anni|dias|anos)(?!\p{L})/iu;
 
 /** "412,000 vehicles in the year to September", for a quarter. */
 const OF_YEAR = /\b(?:year|(?:12|twelve|nine|six)\smonths)\s(?:to|ended|ending)(?!\p{L})/iu;
@@ -96,7 +98,8 @@ export function measured(
     if (isDenied(passage.text.slice(one.end, clause.end))) return false;
     // "The long-term averages are 8.1 named storms"
     const said = passage.text.slice(clause.start, clause.end);
-    if ([USUAL, SEVERAL, POLLS, REPLACED].some((words) => words.test(said) && !words.test(statement))) return false;
+    if ([USUAL, SEVERAL, POLLS, REPLACED, AMONG].some((words) => words.test(said) && !words.test(statement)))
+      return false;
     const { from = 0, deadline = Number.POSITIVE_INFINITY } = asked.plan;
     const isOfYear = one.unit !== "percent" && OF_YEAR.test(passage.text.slice(one.end, clause.end + BESIDE));
     if (isOfYear && deadline - from < 10 * MONTH) return false;
@@ -114,6 +117,8 @@ export function measured(
         isPast,
       ) &&
       !isOfOtherThing(asked, tokens, one) &&
+      !isOfThingAt(asked, tokens, clause) &&
+      !isOfKindLater(asked, passage, clause, one) &&
       !isOfOtherOutcome(asked, { tokens, clause, language }, one) &&
       !isPartial(asked, { text: passage.text, tokens, dates }, clause, one) &&
       !isOfOtherPredicate(asked, passage, { tokens, clause, language })

@@ -3,7 +3,7 @@ import { COMPARING } from "../reading/comparisons.ts";
 import { areContrary, conceptsAt, conceptsIn } from "../reading/concepts.ts";
 import { type Grammar, GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
 import { type Argument } from "../reading/noun-phrases.ts";
-import { type Quantity } from "../reading/quantities.ts";
+import { describedIn, quantitiesOf, type Quantity } from "../reading/quantities.ts";
 import { isPast, type Reality } from "../reading/reality.ts";
 import { type Token } from "../reading/spans.ts";
 import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
@@ -14,6 +14,7 @@ import { doerOf } from "./arguments.ts";
 import { type Asked } from "./question.ts";
 import { standsIn } from "./standing.ts";
 import { isWithin, overlap } from "../reading/ranges.ts";
+import { until } from "../reading/until.ts";
 
 /** Verbs and nouns that any figure can have. */
 export const GENERAL = new Set(
@@ -83,6 +84,46 @@ export function isOfOtherThing(
   );
 }
 
+/** "The wall at the river is 6 metres high": the clause is about a thing at the question's. */
+export function isOfThingAt({ terms, language }: Asked, tokens: readonly Token[], clause: Clause): boolean {
+  const grammar = GRAMMARS[language ?? "en"];
+  const own = tokens.filter((token) => isWithin(token, clause));
+  const [article] = own;
+  const phrase = until(own, ({ text }) => grammar.preposition.has(text) && !grammar.determiner.has(text));
+  const nouns = phrase.filter(({ text }) => !isFunctionWord(text, grammar));
+  const [preposition, ...rest] = own.slice(phrase.length);
+  const isKnown = ({ text, stem }: Token): boolean =>
+    terms.has(stem) ||
+    /^\d/u.test(text) ||
+    GENERAL.has(stem) ||
+    [WORDS.standFor, WORDS.attendance, WORDS.audience, WORDS.general, WORDS.time, WORDS.generic].some((words) =>
+      words.has(text),
+    );
+  return (
+    /^(?:the|an?)$/u.test(article?.text ?? "") &&
+    AT.test(preposition?.text ?? "") &&
+    nouns.length > 0 &&
+    !nouns.some((noun) => isKnown(noun) || noun.capital || isPast(noun)) &&
+    rest.slice(0, 3).some(({ stem }) => terms.has(stem))
+  );
+}
+
+const AT = /^(?:at|in|on|near|beside|along|inside|under|by)$/u;
+
+/** "sold 322,000 cars, a third of them electric", for electric cars: the kind is behind the clause of the figure. */
+export function isOfKindLater(
+  { plan, language }: Asked,
+  { words }: Passage,
+  clause: Clause,
+  { unit }: Quantity,
+): boolean {
+  return quantitiesOf(plan.statement, language)
+    .filter((one) => one.unit === unit)
+    .flatMap((one) => describedIn(plan.statement, one))
+    .filter(({ text }) => !COMPARING.test(text))
+    .some(({ stem }) => !clause.stems.has(stem) && words.some((word) => word.stem === stem && word.start > clause.end));
+}
+
 /** Outcomes of a measure itself: "exceeded 40 degrees". */
 const MEASURES = new Set(["break", "rise", "fall"]);
 
@@ -124,6 +165,14 @@ export function isOfOtherOutcome(
   if (outcomes.has("close") && KNOWN.has(unit) && !said.has("close") && !own.some(({ text }) => ENDS.test(text)))
     return true;
   if (predicate === undefined || KNOWN.has(unit) || thresholds.every((one) => KNOWN.has(one.unit))) return false;
+  // "ended the season with 27 goals"
+  const ends = own.findIndex((token) => ENDS.test(token.text) && token.end <= start);
+  const between = own.slice(ends + 1).filter((token) => token.end <= start);
+  // "The team finished with 31 goals, and Jonah left"
+  const isActor = agent === undefined || !clause.stems.isDisjointFrom(agent.words);
+  const isAtEnd = isActor && between.every(({ text }) => (outcomes.has("close") ? OF_DAY : OF_SEASON).test(text));
+  const isCounted = outcomes.size === 0 || ["score", "close"].some((one) => outcomes.has(one));
+  if (isCounted && ends >= 0 && isAtEnd) return false;
   // "recalled 6,200 laid-off workers"
   const isSaid = own.some(({ stem }, at) => stem === predicate.stem && own[at + 1]?.gap !== "-");
   const isOpen = COMPARING.test(predicate.text) || GENERAL.has(predicate.stem) || isSaid;
@@ -136,13 +185,6 @@ export function isOfOtherOutcome(
     );
   if (outcomes.size === 0) return !isOpen && own.some((word, at) => isOtherVerb(word, own[at - 1], language));
   if ([...outcomes].every((one) => MEASURES.has(one))) return false;
-  // "ended the season with 27 goals"
-  const ends = own.findIndex((token) => ENDS.test(token.text) && token.end <= start);
-  const between = own.slice(ends + 1).filter((token) => token.end <= start);
-  // "The team finished with 31 goals, and Jonah left"
-  const isActor = agent === undefined || !clause.stems.isDisjointFrom(agent.words);
-  const isAtEnd = isActor && between.every(({ text }) => (outcomes.has("close") ? OF_DAY : OF_SEASON).test(text));
-  if (["score", "close"].some((one) => outcomes.has(one)) && ends >= 0 && isAtEnd) return false;
   return (
     !clause.stems.has(predicate.stem) &&
     // In "nominated for seven awards", the word "awards" names the counted things and not an outcome.

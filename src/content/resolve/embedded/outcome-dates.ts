@@ -6,7 +6,13 @@ import { type Reading } from "./outcome-reading.ts";
 
 /** The date of the outcome: the first one in its clause, or else the first one of the sentence. */
 export function dateOf(text: string, dates: readonly NamedDate[], { part, isFigure }: Reading): NamedDate | undefined {
-  const exact = dates.filter((one) => one.precision !== "year" && !EFFECT.test(text.slice(0, one.start)));
+  const exact = dates.filter(
+    (one) =>
+      one.precision !== "year" &&
+      !EFFECT.test(text.slice(0, one.start)) &&
+      // "X resigned on 12 May, and the inquiry began on 3 June"
+      !(part !== undefined && one.end <= part.start && AND.test(text.slice(one.end, part.start + LONGEST_AND))),
+  );
   const inside = exact.find((one) => part !== undefined && isNear(one, part, BESIDE) && !isInserted(text, one));
   // "Zetalk had 112 million users, it said on Thursday"
   // "resigned on Friday, after the court had ruled": the date is that of the other event.
@@ -45,6 +51,11 @@ function yearOf(text: string, dates: readonly NamedDate[], { part, isFigure }: R
 const IN_YEAR = /(?<!\p{L})(?:in|im\sjahre?|en|em|nel|during|au\scours\sde|durante)\s$/iu;
 
 const CIRCUMSTANCE = /^(?:after|before|since)\s/iu;
+
+/** A conjunction behind a date, which ends the clause of the date. */
+const AND =
+  /^[,;]?\s(?:and|but|while|whereas|und|aber|während|et|mais|tandis|y|pero|mientras|e|ma|mentre|mas|enquanto)\s/iu;
+const LONGEST_AND = 12;
 
 /** Characters between a clause and a date that belongs to it. */
 export const BESIDE = 4;

@@ -8,7 +8,7 @@ import { conceptsIn, outcomeLength } from "../reading/concepts.ts";
 import { quantitiesOf } from "../reading/quantities.ts";
 import { type Token, undatedTokensOf } from "../reading/spans.ts";
 import { WORDS } from "../reading/vocabulary.ts";
-import { isRomance, type Language, languageOf } from "../reading/words.ts";
+import { isRomance, type Language, questionLanguage } from "../reading/words.ts";
 import {
   type Argument,
   argumentOf,
@@ -62,11 +62,12 @@ export interface Asked {
   weightOf(term: string): number;
 }
 
-const FUTURE = /^(?:will|is\s.{0,60}\bgoing\sto|wird|werden|va|¿?(?:será|va\sa)|vai)\b/iu;
+const FUTURE =
+  /^(?:will|is\s.{0,60}\bgoing\sto|wird|werden|va|¿?(?:será|va\sa)|vai)\b|\p{L}{2}(?:r(?:à|anno|án?|ão)(?!\p{L})|ra-t-|ront-)/iu;
 
 /** Prepares a plan for comparisons with sentences. */
 export function askedOf(plan: Plan, now: number): Asked {
-  const language = languageOf(`${plan.question} ${plan.criteria}`);
+  const language = questionLanguage(plan.question, plan.criteria);
   const names = new Set(plan.names);
   const structure = structureOf(plan, language ?? "en", now);
   return {

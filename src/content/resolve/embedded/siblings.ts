@@ -107,6 +107,33 @@ function isVerb({ text, capital }: Word, language: Language): boolean {
   return !capital && (language === "en" ? text.endsWith("ed") || IRREGULAR_PAST.has(text) : FINITE.test(text));
 }
 
+/** "flights over Corvale" for "flights to Corvale": another way between the same words. */
+export function hasOtherWay({ plan: { statement } }: Asked, words: readonly Word[]): boolean {
+  const said = slotsOf(words, GRAMMARS.en);
+  return slotsOf(wordsOf(statement), GRAMMARS.en).some(({ one, other, between }) => {
+    const beside = said.filter((slot) => slot.one.stem === one.stem && slot.other.stem === other.stem);
+    const asked = /^\d/u.test(other.text) ? undefined : wayOf(between);
+    const ways = beside.flatMap((slot) => wayOf(slot.between) ?? []);
+    return asked !== undefined && ways.length > 0 && !ways.includes(asked);
+  });
+}
+
+const WAYS = [
+  "to into for towards",
+  "from off",
+  "over above across",
+  "under below",
+  "outside beyond",
+  "with",
+  "against",
+  "without",
+];
+
+function wayOf(between: string): number | undefined {
+  const way = WAYS.findIndex((words) => words.split(" ").includes(between));
+  return way < 0 ? undefined : way;
+}
+
 interface Slot {
   readonly one: Word;
   readonly other: Word;
@@ -154,13 +181,16 @@ export function hasOtherNumber(
   return clause.some(({ stem }, at) => {
     const [number, behind] = clause.slice(at + 1, at + 3);
     // "beat Chelsea 2-1"
-    const isResult = behind !== undefined && /^[-:–]/u.test(behind.gap);
+    const isResult = behind !== undefined && (/^[-:–]/u.test(behind.gap) || AMOUNT.test(behind.text));
     const isNumber = /^\d{1,3}$/u.test(number?.text ?? "") && /^[\s-]$/u.test(number?.gap ?? "");
     // "The S&P 500 closed"
     if (number === undefined || terms.has(number.stem)) return false;
     return names.has(stem) && !isResult && isNumber && fits(behind) && !numbered.some(([own]) => own === stem);
   });
 }
+
+/** "fined Orbis 40 million euros" */
+const AMOUNT = /^(?:thousand|million|billion|trillion|percent|per|euros?|dollars?|pounds?|crowns?)$/u;
 
 /** Whether a sentence is about another year than the question. */
 export function isOtherTime(

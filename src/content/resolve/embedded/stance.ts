@@ -4,6 +4,7 @@ import { datesAround, datesOf } from "../reading/dates.ts";
 import { conceptsIn } from "../reading/concepts.ts";
 import { GRAMMARS } from "../reading/grammar.ts";
 import { quantitiesOf } from "../reading/quantities.ts";
+import { numberWordPattern } from "../reading/number-words.ts";
 import { LAST_YEAR } from "../reading/phrases.ts";
 import { type ReadSentence, type Token, undatedTokensOf } from "../reading/spans.ts";
 import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
@@ -21,7 +22,7 @@ import { BESIDE, dateOf, timeOf } from "./outcome-dates.ts";
 import { outcomeOf } from "./outcomes.ts";
 import { type Asked } from "./question.ts";
 import { recorded } from "./records.ts";
-import { isOfSibling, isOfYearBefore, isOtherTime } from "./siblings.ts";
+import { hasOtherWay, isOfSibling, isOfYearBefore, isOtherTime } from "./siblings.ts";
 import { asksSuperlative, NEXT, superlative } from "./superlatives.ts";
 import { hasSurplus } from "./surplus.ts";
 import { rowOf } from "./tables.ts";
@@ -112,6 +113,7 @@ function statementIn(asked: Asked, passage: Passage, at: At): Statement | undefi
         (reading.sign === 1 && saysLess(asked, passage, reading, at.language)) ||
         (at.language !== asked.language && leavesOblique(asked, passage)) ||
         // The other cells of a row do not qualify its figure.
+        (at.language === "en" && hasOtherWay(asked, passage.words)) ||
         (sentence !== undefined &&
           part !== undefined &&
           passage.table === undefined &&
@@ -170,10 +172,17 @@ function isOfOther(
   return (
     // "beat Westmere in March", for a match in October
     (!isFigure && !isInMonths(text.slice(part.start, part.end + BESIDE), from, deadline)) ||
+    (!isFigure && TIMES.test(text.slice(part.start, part.end)) && !TIMES.test(asked.plan.statement)) ||
     (!isFigure && isOfYearBefore(asked, text.slice(part.start, part.end), published)) ||
     (sentence !== undefined && hasSurplus(asked, text, sentence, { ...part, isSubjectOnly: true }))
   );
 }
+
+/** "has won the race eleven times": all the years before. */
+const TIMES = new RegExp(
+  `(?:(?<![\\p{L}\\d])(?:\\d+|several|many|mehrere|plusieurs|varias|diverse|várias)|${numberWordPattern()})\\s(?:times|mal|fois|veces|volte|vezes)(?!\\p{L})|(?<!\\p{L})(?:twice|thrice)(?!\\p{L})|(?:zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf)mal(?!\\p{L})`,
+  "iu",
+);
 
 /** Whether a sentence that affirms leaves out a word of the question, or names one of what the question asks for all. */
 function saysLess(asked: Asked, passage: Passage, { isFigure }: Reading, language: Language | undefined): boolean {
@@ -275,7 +284,8 @@ function isReversed(
   if (REVERSES.test(behind) || UNREAL.test(own)) return true;
   // "a result later annulled", "but the title was stripped"
   const later = [...conceptsIn(wordsOf(TURN.exec(behind)?.[0] ?? ""))];
-  if (later.some((one) => OUTCOMES.undoing.has(one) && !outcomes.has(one))) return true;
+  // "ended their strike, while dockers stayed out"
+  if (later.some((one) => (OUTCOMES.undoing.has(one) || one === "persist") && !outcomes.has(one))) return true;
   // "quashed the ruling that had annulled the sentence", "threw out a verdict that found X liable"
   const isUndone = [...conceptsIn(wordsOf(text.slice(0, start)))].some((one) => OUTCOMES.undoing.has(one));
   return (HAD.test(own) && BUT.test(behind)) || (isUndone && (HAD.test(own) || own.startsWith("that ")));
@@ -284,10 +294,10 @@ function isReversed(
 const HAD = /(?<!\p{L})(?:had|hatten?|avai(?:t|ent)|había[ns]?|avevan?o?|tinham?|haviam?)\s/iu;
 const UNREAL = /(?<!\p{L})(?:hätten?|wären?|würden?|aurai(?:t|ent)|habrían?|hubieran?|avrebber?o?|teriam?)(?!\p{L})/iu;
 const BUT =
-  /^,?\s(?:but|before|until|when|only\sto|bevor|ehe|aber|doch|jedoch|avant|mais|antes|pero|hasta|prima|ma|fino|mas|até)\s/iu;
-const TURN = /(?:,\s(?:an?|which)\s|\s(?:but|before|only\sto)\s).*/isu;
+  /^[^,;.]{0,30}?,?\s(?:but|before|until|when|only\sto|bevor|ehe|aber|doch|jedoch|avant|mais|antes|pero|hasta|prima|ma|fino|mas|até)\s/iu;
+const TURN = /(?:,\s(?:an?|which)\s|\s(?:but|before|only\sto|while|whereas|although)\s).*/isu;
 const REVERSES =
-  /^,?\s(?:but|before|and|only\sto)\s(?:[^.;]*\s)?(?:again|revers\p{L}+|reinstat\p{L}+|restor\p{L}+|retract\p{L}+|took\sit\sback|(?:stayed|suspended|overturned|quashed)\s(?:the|that|its?|this)|resigned|quit|stepped\sdown|declined)(?!\p{L})/iu;
+  /^[^,;.]{0,30}?,?\s(?:(?:but|before|only\sto|and\s(?:was|were|is|are|has|have|then|later))\s(?:[^.;]*\s)?again|(?:(?:but|before|only\sto)\s(?:[^.;]*\s)?|and\s(?:(?-i:\p{Ll}+)\s){0,4}?)(?:revers\p{L}+|reinstat\p{L}+|restor\p{L}+|retract\p{L}+|took\sit\sback|(?:stayed|suspended|overturned|quashed)\s(?:the|that|its?|this)|resigned|quit|stepped\sdown|declined))(?!\p{L})/iu;
 
 const TERM =
   /(?<![\p{L}])(?:until|till|through|bis|jusqu['’]\p{L}+|hasta|fino\sal?|até)\s(?:the\send\sof\s|ende\s|en\s)?$/iu;
@@ -319,7 +329,9 @@ function read(asked: Asked, passage: Passage, sentence: ReadSentence): Reading {
   if (isQuestion(passage.text)) return NOTHING;
   if (passage.table !== undefined) return readingOfRow(asked, passage, sentence);
   if (asked.thresholds.length > 0) {
-    const measure = measured(asked, passage, sentence);
+    // "the women's 400 metres" names a contest.
+    const isContest = asked.thresholds.every(({ comparison, unit }) => comparison === "equal" && unit === "m");
+    const measure = isContest ? undefined : measured(asked, passage, sentence);
     if (measure !== undefined) {
       // The noun that is counted is in the sentence too.
       const { coverage, context: near } = sharesOf(asked, passage);

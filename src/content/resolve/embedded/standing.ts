@@ -1,6 +1,7 @@
 import { conceptsIn } from "../reading/concepts.ts";
 import { isFunctionWord, type Reader } from "../reading/grammar.ts";
 import { ADVERB, type Token } from "../reading/spans.ts";
+import { numberWord } from "../reading/number-words.ts";
 import { WORDS } from "../reading/vocabulary.ts";
 import { IRREGULAR_PAST, isForm, isRomance } from "../reading/words.ts";
 import { BY_CONTEXT } from "./fit.ts";
@@ -94,6 +95,9 @@ export function standsIn(argument: Argument, zone: readonly Token[], place: Plac
   if (found >= 0) {
     const missing = [...argument.words].filter((word) => !zone.some(({ stem }) => stem === word));
     if (isOfAnother(zone, found, argument, place)) return undefined;
+    // "the Pellan telescope", in a sentence that names the Tarn telescope elsewhere
+    const isNamed = missing.some((word) => place.names.has(word));
+    if (reader.language === "en" && isNamed && isNameOfAnother(zone, found, argument, place)) return undefined;
     // "the bank", on a page that does not name the question's
     const isGeneric = WORDS.generic.has(zone[found]?.text) && reader.grammar.determiner.has(zone[found - 1]?.text);
     if (isGeneric && missing.some((word) => place.names.has(word) && !near.has(word))) return undefined;
@@ -126,6 +130,24 @@ export function standsIn(argument: Argument, zone: readonly Token[], place: Plac
   if (hasPronoun && !isNamed && words.every((word) => !word.capital || reader.grammar.pronoun.has(word.text)))
     return BY_PRONOUN;
   return words.length === 0 ? BY_PRONOUN : undefined;
+}
+
+/** Whether a name that the question does not have stands right before a noun. */
+function isNameOfAnother(zone: readonly Token[], at: number, { words }: Argument, { reader }: Place): boolean {
+  const [name, noun] = [zone[at - 1], zone[at]];
+  return (
+    name?.capital === true &&
+    noun?.gap === " " &&
+    // The first word of a sentence has a capital, too.
+    (name.start > 0 || noun.capital) &&
+    /^\p{L}{2}/u.test(name.text) &&
+    ![
+      words.has(name.stem),
+      WORDS.title.has(name.text),
+      WORDS.time.has(name.text),
+      isFunctionWord(name.text, reader.grammar),
+    ].some(Boolean)
+  );
 }
 
 /** "the acquisition" for "the takeover" */
@@ -172,6 +194,8 @@ function headByNext(zone: readonly Token[], at: number, argument: Argument, plac
       !isFunctionWord(next.text, grammar) &&
       !ADVERB.test(next.text) &&
       !/^\d|ed$/u.test(next.text) &&
+      // "saw first light three months before"
+      numberWord(next.text, language) === undefined &&
       !IRREGULAR_PAST.has(next.text);
     // In an inherited subject, a verb follows the noun phrase.
     if (isWord && language === "en" && !(isSubject && predication.isInherited && !next.capital)) return false;

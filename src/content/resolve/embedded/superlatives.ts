@@ -76,10 +76,13 @@ export function superlative(
   const kind = question.slice(asks + 1).filter((word) => isContent(word) && !/^\d/u.test(word.text));
   const verb = tokens.slice(0, says).findIndex(({ text }) => IS.test(text));
   if (holder.length === 0 || verb < 1) return undefined;
-  // "will be the tallest", "was the tallest" for "Is it the tallest?"
-  const { modal } = GRAMMARS[language];
+  // "wants to be the tallest", "was the tallest" for "Is it the tallest?"
   const isPast = /^(?:is|are)$/u.test(question[0]?.text ?? "") && /^(?:was|were)$/u.test(tokens[verb]?.text ?? "");
-  if (isPast || itemsBefore(tokens, verb, 2).some(({ text }) => modal.has(text))) return undefined;
+  const { denies, doubts, hedge, modal, not } = GRAMMARS[language];
+  const isOpen = ({ text, capital }: Token): boolean =>
+    !capital && [denies, doubts, hedge, modal, not].some((words) => words.has(text));
+  if (isPast || itemsBefore(tokens, verb, 4).some(isOpen) || tokens.slice(verb, says).some(({ text }) => not.has(text)))
+    return undefined;
   const subject = tokens.slice(0, verb);
   const rest = tokens.slice(says + 1);
   const part = { start: 0, end: whole.length };

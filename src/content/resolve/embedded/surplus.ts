@@ -50,7 +50,7 @@ export function hasSurplus(
   if (language === "en" && hasLikeName(asked, tokens, question)) return true;
   const isOnlyHere = (words: RegExp): boolean =>
     words.test(text.slice(part.start, part.end)) && !words.test(asked.plan.statement);
-  if (!isSubjectOnly && [AGAIN, BRIEF, OF_AGE, ELECT].some(isOnlyHere)) return true;
+  if (!isSubjectOnly && [AGAIN, BRIEF, OF_AGE, ELECT, DIVISION].some(isOnlyHere)) return true;
   if (!isSubjectOnly && asked.thresholds.length === 0 && isOnlyHere(PARTLY)) return true;
   return phrasesOf(tokens, text, part, grammar).some((words) => {
     const roles = words.map((word, at): Role => {
@@ -106,6 +106,9 @@ const AGAIN = /(?<!\p{L})(?:reop|wiederer|rouv|reab|riap)\p{L}+/iu;
 
 /** "president-elect" */
 const ELECT = /-elect(?!\p{L})|(?<!\p{L})designated?(?!\p{L})/iu;
+/** A part of a tournament: "the mixed doubles" */
+const DIVISION =
+  /(?<!\p{L})(?:doubles|mixed|wheelchair|veterans|masters|amateurs?|reserves|legends|doppel|dobles|doppio|duplas)(?!\p{L})/iu;
 /** "the under-21 team" */
 const OF_AGE = /(?<!\p{L})(?:(?:under|over|sub|u)-?|moins\sde\s)\d{2}s?(?![\d.,])/iu;
 /** "acquitted of one of three charges", "scored an own goal" */
@@ -141,9 +144,9 @@ function isForeign(phrase: Phrase, isSubjectOnly: boolean): boolean {
   const isNamed = words.slice(0, verb).some((word, at) => roles[at] === "own" && isCore(word));
   const from = verb < 0 || isNamed ? 0 : verb;
   return words.some((word, at) => {
+    if (!isSubjectOnly && roles[at] !== "own" && isLonger(phrase, at)) return true;
     if (at < from || roles[at] === "own" || roles[at] === "verb") return false;
     if (isInName(phrase, at)) return !isSubjectOnly;
-    if (!isSubjectOnly && isLonger(phrase, at)) return true;
     if (roles[at] !== "other") return false;
     // ", for The Long River (Harbour Press)": the work for which a prize was won
     if (word.capital && words[0]?.text === "for" && language === "en") return false;
@@ -179,8 +182,8 @@ function isInName({ words, roles, language, isDefinite, isPair }: Phrase, at: nu
   const isBehind = roles[at - 1] === "own" && last?.capital === true && word.gap.trim() === "";
   if (isBehind && isRomance(language)) return true;
   if (roles[at + 1] !== "own" || next?.capital !== true || next.gap.trim() !== "") return false;
-  // "South Norland"
-  if (at === 0 && DIRECTION.test(word.text)) return true;
+  // "South Norland", "Little Mount Tarn"
+  if (DIRECTION.test(word.text)) return true;
   return (isBehind && isPair(last, next)) || (at > 0 && isDefinite(next));
 }
 
@@ -200,7 +203,7 @@ function isLonger({ words, roles, language }: Phrase, at: number): boolean {
   );
 }
 
-const DIRECTION = /^(?:north|south|east|west)(?:ern)?$/u;
+const DIRECTION = /^(?:(?:north|south|east|west)(?:ern)?|little|great(?:er)?|upper|lower|inner|outer|old|new)$/u;
 const CLUB = /^(?:fc|afc|cf|sc|ac|united|city|town)$/u;
 const MARK = /[,;:()–—"“”„«»]/u;
 
@@ -222,9 +225,14 @@ function phrasesOf(
     if (last === undefined || isEnd || isMarked) phrases.push([]);
     phrases.at(-1)?.push(word);
   }
+  const isDenied = tokens.some(({ text: word }) => grammar.not.has(word));
   // "after two failed inspections" tells of another, earlier event.
   const cut = phrases.map((words) =>
-    until(words, ({ text: word }, at) => WORDS.circumstance.has(word) && words[at + 1]?.gap !== "-"),
+    until(
+      words,
+      ({ text: word }, at) =>
+        (WORDS.circumstance.has(word) || (word === "before" && !isDenied)) && words[at + 1]?.gap !== "-",
+    ),
   );
   const isInside = (words: readonly Token[]): boolean => words.some((word) => isWithin(word, { start, end }));
   const isAdjunct = ([first, second]: readonly Token[]): boolean =>
@@ -356,7 +364,8 @@ function isBeside({ words, roles, language, isDefinite }: Phrase, at: number): b
     /(?:s|relay|chase|style|fly|stroke)$/u.test(word?.text ?? "");
   if ((isRomanceAdjective || isLength) && isUnit && isJoined(at)) return true;
   // "Bitcoin mining cost was"
-  const rest = words.findIndex((one, n) => n > at && (roles[n] !== "other" || one.capital || !isJoined(n)));
+  const isOfRun = (one: Token, n: number): boolean => roles[n] === "other" || WORDS.standFor.has(one.text);
+  const rest = words.findIndex((one, n) => n > at && (!isOfRun(one, n) || one.capital || !isJoined(n)));
   const isRun = roles[roles[at - 1] === "own" ? rest : at + 1] === "verb";
   if (isBehind && (at > verb || isRomanceAdjective || isRun || words[at]?.gap === "-"))
     return verb >= 0 || roles[at + 1] !== "harmless";

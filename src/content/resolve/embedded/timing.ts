@@ -12,9 +12,9 @@ const EARLY_FIGURE = 0.45;
 const FINAL =
   /(?<!\p{L})(?:final|official|certified|definitive|endgültig\p{L}*|amtlich\p{L}*|définiti\p{L}+|officiel\p{L}*|definitiv[oa]s?|oficial(?:es)?|ufficial[ei]|fina(?:l|is))\s(?:\p{L}+\s)?(?:results?|tall(?:y|ies)|counts?|figures?|scores?|standings|tables?|ergebnis\p{L}*|résultats?|resultados?|risultat[oi])(?!\p{L})/iu;
 
-/** A period of accounts, or of a first run: its figure is reported once. */
+/** A vote, a period of accounts, or a first run: its figure is reported once. */
 const PERIOD =
-  /(?<!\p{L})(?:quarter(?:ly)?|half[\s-]year|full[\s-]year|fiscal|(?:opening|first|debut)\sweekend|\p{L}*quartal\p{L}*|halbjahr\p{L}*|geschäftsjahr\p{L}*|trimestr\p{L}+|semestr\p{L}+|ejercicio|exercice|esercizio|exercício)(?!\p{L})/iu;
+  /(?<!\p{L})(?:turnout|wahlbeteiligung|taux\sde\sparticipation|participación|affluenza|quarter(?:ly)?|half[\s-]year|full[\s-]year|fiscal|(?:opening|first|debut)\sweekend|\p{L}*quartal\p{L}*|halbjahr\p{L}*|geschäftsjahr\p{L}*|trimestr\p{L}+|semestr\p{L}+|ejercicio|exercice|esercizio|exercício)(?!\p{L})/iu;
 
 /** Measures that go up and down, or grow. */
 const LEVEL =
@@ -41,7 +41,10 @@ export function inTime(
   const isOfPeriod =
     reading.isFigure === true && PERIOD.test(asked.plan.statement) && PERIOD.test(`${source.title} ${statement.quote}`);
   // "posted third-quarter revenue of 2 million on 15 October": the day is that of the report.
-  const date = isOfPeriod && named !== undefined && named.from > (deadline ?? named.from) ? undefined : named;
+  const isReported = isOfPeriod && named !== undefined && named.from > (deadline ?? named.from);
+  // "called off the race of 6 September", on 3 September
+  const isOfEvent = reading.sign === -1 && reading.isFinal === true && named !== undefined && named.from > told;
+  const date = isReported || isOfEvent ? undefined : named;
   // "delayed the release to November" for "by 1 October"
   const isPutOff =
     reading.sign === -1 && !reading.isAbsence && date !== undefined && deadline !== undefined && date.from > deadline;

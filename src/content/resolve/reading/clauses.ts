@@ -104,6 +104,11 @@ export function isParticipleOfMotion(token: Token | undefined, language: Languag
   return false;
 }
 
+const ARTICLE = /^(?:the|an?|those|someone|anyone)$/u;
+
+/** Words of a verb with a short object: "has met the man". */
+const SHORT = 5;
+
 /** The words that hold the subject of a clause without one: the beginning of the nearest clause to the left that has one. */
 function sharedSubject(tokens: readonly Token[], start: number, grammar: Grammar): readonly Token[] {
   let from = start;
@@ -117,8 +122,24 @@ function sharedSubject(tokens: readonly Token[], start: number, grammar: Grammar
     if (!isApart) return tokens.slice(from + 1, end);
     end = from;
   }
+  const whole = tokens.slice(from, end);
+  // "Odell, beaten by Karsten, who won"
+  const apart = whole.findLastIndex(({ gap }) => gap.includes(","));
+  const isBeside = grammar.that.has(tokens[start]?.text) || grammar.clause.has(tokens[start]?.text);
+  // "Odell has met the man who won"
+  const isPerson = /^(?:who|whom)$/u.test(tokens[start]?.text ?? "") && tokens[start]?.gap === " ";
+  if (isPerson)
+    return whole.slice(
+      Math.max(
+        0,
+        whole.findLastIndex(({ text }) => ARTICLE.test(text)),
+      ),
+    );
+  const verb = whole.findLastIndex(({ text }) => grammar.have.has(text) || grammar.be.has(text));
+  if (isBeside && verb > 0 && whole.length - verb < SHORT && tokens[start]?.gap === " ") return whole.slice(verb + 1);
+  const isOfDoer = isBeside && apart > 0 && whole.slice(apart).some(({ text }) => grammar.by.has(text));
   // "Odell, not Karsten, built the dam", "Odell, et non Karsten, a construit"
-  const subject = tokens.slice(from, end);
+  const subject = isOfDoer ? whole.slice(apart) : whole;
   return until(
     subject,
     (word, at) =>
@@ -135,7 +156,7 @@ export interface Clause {
 }
 
 const ESTIMATES =
-  /^(?:analyst|economist|forecaster|pollster|bookmaker|okonom|experte|economiste|prevision|analist|observador|estimat)/u;
+  /^(?:models$|simulations$|analyst|economist|forecaster|pollster|bookmaker|okonom|experte|economiste|prevision|analist|observador|estimat)/u;
 /** Characters of a short date. */
 const DATE_LENGTH = 12;
 

@@ -64,7 +64,7 @@ have: have has had having haven't hasn't hadn't do does did don't doesn't didn't
 modal: will would shall should can could may might must ought going due set about won't wouldn't shouldn't can't couldn't cannot expected scheduled slated poised likely ready supposed bound 'll 'd
 not: not never no none nobody nor neither nothing cannot n't hardly barely scarcely isn't wasn't aren't weren't haven't hasn't hadn't don't doesn't didn't won't wouldn't can't couldn't without
 determiner: the a an this that these those its his her their our my your each every another any some both all no first second third last latest new s
-preposition: of in on at to for from by with about into over after before between under during against through until as per via than without within since despite following amid among across near behind beyond like off out up down toward towards
+preposition: of in inside on onto at above below to for from by with about into over after before between under during against through until as per via than without within since despite following amid among across near behind beyond like off out up down toward towards
 by: by
 open: if unless whether until till lest provided suppose supposing once when whenever where how why wherever could should
 clause: who which whose whom because although though while after before since as where so despite whereas
@@ -76,7 +76,7 @@ denies: fail* close nearer refus* declin* unable deny denies denied denying deni
 doubts: guid* claim* alleg* believ* think* thought hop* fear* expect* suspect* suspic* assum* wish* want* insist* guess* predict* argu* suggest* doubt* imagin* speculat* rumou* feel* felt consider* forecast* bet bets plan plans plann* propos* demand* urg* ask* seek* sought try tries tried trying attempt* vow* pledg* promis* threat* call calls called calling push* aim* intend* prepar* warn* recommend* want* need* campaign* appeal* petition* bid lobb* pretend* accus* agree agrees agreed agreeing want* offer* consider* chance* likel* possib* unlikely conditional eligible appl* motion
 does: manag* able went came proceed* vot* forc* help* first only last latest youngest oldest go chose decid* happen* turn* got began begin* start* continu* man woman person people country team club one
 hedge: tracking reportedly allegedly alleged supposedly purportedly apparently possibly probably perhaps maybe likely unlikely potentially unconfirmed almost nearly virtually presumably seemingly rumoured rumored tentatively hypothetically provisional provisionally conditional conditionally theoretically unofficially unofficial preliminary partially partly
-light: give* gave won win* receiv* secur* grant* obtain* get gets got gain* took tak* tender* submit* suffer* complet* reach* struck strik* celebrat* seal* clinch* hand* announc* sign* score* record* made accept* report* clos* finali*
+light: give* gave issu* won win* receiv* secur* grant* obtain* get gets got gain* took tak* tender* submit* suffer* complet* reach* struck strik* celebrat* seal* clinch* hand* announc* sign* score* record* made accept* report* clos* finali*
 to: to
 `,
   ),
@@ -98,7 +98,7 @@ and: und oder aber sondern doch sowie
 pronoun: er sie es wir ich ihn ihm
 says: sagt* sagte* teil* mitgeteilt bericht* melde* bestatig* erklar* bekannt gab geben zeig* wahr klar fest offiziell verkund* bedauer* begruss*
 denies: verzicht* bestreit* bestritt* dementier* scheiter* weiger* lehn* abgelehnt verhinder* falsch unwahr verfehl* versaum* leugn* verneint* anstatt statt ohne
-doubts: behaupt* glaub* hoff* furcht* erwart* vermut* mein* plan* will beabsichtig* forder* verlang* versprach* versprech* droh* schlag* vorschlag* versuch* bitte* erwag* rechne* spekul* kundig* angekundig* streb* angeblich will
+doubts: behaupt* glaub* hoff* furcht* erwart* vermut* mein* plan* will beabsichtig* forder* verlang* versprach* versprech* droh* schlag* vorschlag* versuch* bitte* erwag* rechne* spekul* prognos* kundig* angekundig* streb* angeblich will
 does: gelang gelungen beschloss* entschi* vermocht*
 hedge: angeblich moglicherweise vielleicht wohl mutmasslich vermutlich wahrscheinlich voraussichtlich fast beinahe nahezu womoglich inoffiziell vorlaufig offenbar teilweise
 light: erhielt* erhalten erteil* erzielt* errang errungen reicht* eingereicht feier* gab bekam angenommen akzeptier*
@@ -110,7 +110,7 @@ to: zu um
     /(?:era|eront|ira|iront|dra|dront|erait|eraient|irait|iraient|drait|vra|vront)$/,
     `
 be: est sont etait etaient fut furent ete etre soit
-have: a ont avait avaient ai as avons eu
+have: a ont avait avaient ai as avons eu avoir
 modal: va vont doit doivent devrait devraient pourrait pourraient peut peuvent veut veulent voudrait sera seront serait seraient aura auront aurait auraient compte comptent
 not: ne n' pas jamais aucun aucune ni personne rien sans nul non guere
 determiner: le la les l' un une des du de d' ce cet cette ces son sa ses leur leurs au aux
@@ -123,7 +123,7 @@ and: et ou mais puis
 pronoun: il elle ils elles on je nous vous lui t
 says: dit declar* annonc* confirm* indiqu* affirme rapport* revel* precis* montr* vrai officiel certain etabl* constat* ajout* regrett* deplor* salu* rappel*
 denies: renonc* dement* nie nient refus* echou* faux fausse rejet* empech* evit* manqu* contest*
-doubts: pretend* croi* cru pens* esper* crain* estim* suppos* souhait* veut veulent demand* propos* envisag* prevoi* prevu* promet* promi* menac* tent* essa* appel* cherch* compt* pari* soupconn* exig* reclam* accus* allegu*
+doubts: pretend* prevision* croi* cru pens* esper* crain* estim* suppos* souhait* veut veulent demand* propos* envisag* prevoi* prevu* promet* promi* menac* tent* essa* appel* cherch* compt* pari* soupconn* exig* reclam* accus* allegu*
 does: reussi* parvenu parvient parvien* vient viennent vot* decid*
 hedge: peut-etre probablement sans doute possiblement apparemment presque quasi pretendument vraisemblablement eventuellement presumee presume officieusement provisoire* preliminaire* partiellement
 light: remport* obten* obtient recu donn* present* decroch* signe subi* accept*
@@ -135,7 +135,7 @@ to: de d' à pour
     /(?:ara|aran|era|eran|ira|iran|dra|dran|aria|arian|eria|erian|iria|irian|dria|drian)$/,
     `
 be: es son fue fueron era eran sido ser esta estan estaba estuvo
-have: ha han habia habian he hemos hubo haya
+have: ha han habia habian he hemos hubo haya haber
 modal: va van puede pueden podria podrian podra debe deben deberia quiere quieren sera seran seria serian habra habria tendra planea
 not: no nunca jamas ningun ninguna ninguno nadie nada tampoco ni sin
 determiner: el la los las lo un una unos unas del al este esta ese esa su sus
@@ -160,20 +160,20 @@ to: a de para
     /(?:era|eranno|ira|iranno|ra|ranno|erebbe|erebbero|irebbe|rebbe|rebbero)$/,
     `
 be: è sono era erano fu furono stato stata stati state essere viene vengono venne vennero
-have: ha hanno aveva avevano ho abbia
+have: ha hanno aveva avevano ho abbia aver avere
 modal: puo possono potrebbe potrebbero deve devono dovrebbe dovrebbero vuole vogliono vorrebbe sara saranno sarebbe sarebbero avra avrebbe avranno sta stanno
 not: non mai nessun nessuno nessuna niente nulla ne neppure neanche senza
 determiner: il lo la i gli le l' un uno una un' del dello della dei degli delle dell' al allo alla agli alle nel nella questo questa suo sua suoi
 preposition: di del della dello dei degli delle dell' a al alla allo all' da dal dalla dall' in nel nella nell' nei nelle negli con su sul sulla sull' sui sulle sugli dai dalle dagli per tra fra contro dopo prima durante verso entro secondo senza
 by: da dal dalla dallo dai dagli dalle dall'
 open: se quando qualora finche come dove affinche
-clause: cui quale perche poiche mentre dopo siccome
+clause: chi cui quale perche poiche mentre dopo siccome
 that: che
 and: e ed o ma oppure
 pronoun: egli lui lei essi loro io noi si
 says: detto dice* disse annunci* conferm* dichiar* riport* rivel* comunic* rifer* reso vero ufficiale mostr* aggiun* precis* lament* ricord*
 denies: rinunci* neg* smenti* rifiut* falso falsa fall* respin* evit* impedi* esclu*
-doubts: sostien* afferm* cred* pens* sper* tem* suppon* vuol* chied* chiest* propo* preved* previst* promet* promess* minacc* tent* cerc* pretend* auspic* ipotizz* mira* punta*
+doubts: sostien* afferm* cred* pens* sper* tem* suppon* vuol* chied* chiest* propo* preved* prevision* previst* promet* promess* minacc* tent* cerc* pretend* auspic* ipotizz* mira* punta*
 does: riusci* decis* deciso vot* finito
 hedge: forse probabilmente possibilmente presumibilmente presunto presunta quasi apparentemente pare sembra verosimilmente parzialmente provvisori* preliminar*
 light: otten* ricev* dato rassegn* conquist* subi* present* accett* accolt*
@@ -185,7 +185,7 @@ to: di a per da
     /(?:ara|arao|era|erao|ira|irao|aria|ariam|eria|eriam|iria|iriam)$/,
     `
 be: é sao foi foram era eram sido ser esta estao estava esteve
-have: tem tinha ha havia tinham teve tendo
+have: tem tinha ha havia tinham teve tendo ter
 modal: vai vao pode podem poderia poderiam podera deve devem deveria quer querem sera serao seria seriam tera teria pretende
 not: nao nunca jamais nenhum nenhuma ninguem nada nem sem tampouco
 determiner: o a os as um uma uns umas do da dos das no na ao este esta esse essa seu sua seus

@@ -1,6 +1,6 @@
 import { COMPARING } from "./comparisons.ts";
 import { conceptsAt } from "./concepts.ts";
-import { type Grammar, isFunctionWord } from "./grammar.ts";
+import { type Grammar, GRAMMARS, isFunctionWord } from "./grammar.ts";
 import { ADVERB, FINITE, type Token } from "./spans.ts";
 import { WORDS } from "./vocabulary.ts";
 import { IRREGULAR_PAST, type Language, STOP_WORDS } from "./words.ts";
@@ -133,7 +133,9 @@ function verbBySyntax(tokens: readonly Token[], grammar: Grammar, language: Lang
   const behind = tokens.findIndex(
     (word, at) =>
       isContent(word) &&
-      itemsBefore(tokens, at, 3).some(({ text }) => grammar.be.has(text) || grammar.have.has(text)) &&
+      itemsBefore(tokens, at, 3).some(({ text }) =>
+        [grammar.be, grammar.have, grammar.modal].some((one) => one.has(text)),
+      ) &&
       /(?:[iau]?[tds][oaie]s?|e|ee|es|u|ue|i|is|t|s)$/u.test(word.text),
   );
   if (behind >= 0) return behind;
@@ -143,7 +145,11 @@ function verbBySyntax(tokens: readonly Token[], grammar: Grammar, language: Lang
   });
   if (first >= 0) return first;
   // "Recibió Ana el premio": the verb before a name
-  return tokens[1]?.capital === true && FINITE.test(tokens[0]?.text ?? "") ? 0 : undefined;
+  return tokens[1]?.capital === true &&
+    FINITE.test(tokens[0]?.text ?? "") &&
+    !isFunctionWord(tokens[0]?.text ?? "", grammar)
+    ? 0
+    : undefined;
 }
 
 const ELECTION = /^(?:elect|wahl|\p{L}+wahl$|seat|vote|elecc|elezion|eleic)/u;
@@ -160,6 +166,8 @@ export function outcomesOf(tokens: readonly Token[], at: number): Set<string> {
   // "confirm X as governor"
   if (verb.startsWith("confirm") && behind.some(({ text }) => text === "as")) return new Set(["approve"]);
   if (HOLDS.test(verb) && behind.some(({ text }) => STEADY.test(text))) return new Set(["unchanged"]);
+  // "Will the regatta be held": "held" has other senses in sentences.
+  if (verb === "held" && GRAMMARS.en.be.has(tokens[at - 1]?.text)) return new Set(["occur"]);
   if (found.has("win") && tokens.some(({ text }) => ELECTION.test(text))) found.add("elect");
   // "released from prison" is not the release of a film.
   if (found.has("free") && tokens.some(({ text }) => WORDS.prison.has(text))) found.delete("release");

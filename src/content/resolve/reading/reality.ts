@@ -79,9 +79,9 @@ function formOf(
     return infinitive(tokens, group.start + words.indexOf("to"), clause, { grammar, isNegated });
   }
   if (group.words.some((word) => grammar.modal.has(word.text))) return "future";
-  // "one defeat from being relegated"
-  if (words[0] === "being" && previous !== undefined && grammar.preposition.has(previous.text))
-    return DURING.test(previous.text) ? fact : WITHOUT.test(previous.text) ? "denied" : "open";
+  // "one defeat from being relegated", "avoided being relegated"
+  if (words[0] === "being" && previous !== undefined && !/,/u.test(tokens[group.start]?.gap ?? ""))
+    return DURING.test(previous.text) ? fact : WITHOUT.test(previous.text) ? "denied" : "view";
   // "voted against ratifying"
   if (previous?.text === "against" && token.text.endsWith("ing"))
     return fact === "fact" && tokens.slice(clause.start, at).some(({ text }) => VOTED.test(text)) ? "denied" : "open";
@@ -94,6 +94,15 @@ function formOf(
   const isBare = !/(?:ed|s|n|t)$/u.test(token.text) && !IRREGULAR_PAST.has(token.text);
   // "Sign the act!", and "the attempt sign": a bare form without a subject is an order.
   if (isBare && group.start === 0) return "open";
+  // "The rocket launch was scrubbed"
+  const behind = tokens[at + 1];
+  if (
+    isBare &&
+    group.words.length === 0 &&
+    behind?.gap === " " &&
+    (grammar.be.has(behind.text) || grammar.have.has(behind.text))
+  )
+    return nominal(tokens, at, clause, { grammar, fact });
   // "The launch window opened", "Kestrel launch countdown began": a verb behind it makes it a noun.
   if (
     isBare &&

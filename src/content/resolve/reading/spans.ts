@@ -167,10 +167,10 @@ function hasFiniteVerb(tokens: readonly Token[], from: number, grammar: Grammar)
     const [last, word, next] = [tokens[n - 1], tokens[n], tokens[n + 1]];
     if (last === undefined || word === undefined || /[,;:]/u.test(word.gap)) return false;
     if (grammar.preposition.has(word.text)) return false;
-    if (/^(?:is|are|was|were|has|had|have)$/u.test(word.text)) return true;
+    if (/^(?:is|are|was|were|has|had|have|did|does|do)$/u.test(word.text)) return true;
     const isPast = !word.capital && (word.text.endsWith("ed") || IRREGULAR_PAST.has(word.text));
     const isEnd = next === undefined || next.capital || /[,;:]/u.test(next.gap) || ADVERB.test(next.text);
-    if (isPast && !isSmall(last) && (isEnd || isFunctionWord(next.text, grammar))) return true;
+    if (isPast && !isSmall(last) && (isEnd || isFunctionWord(next.text, grammar) || isSmall(next))) return true;
   }
   return false;
 }

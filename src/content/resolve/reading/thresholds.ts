@@ -41,6 +41,11 @@ export function isName(text: string, { comparison, unit, start, end }: Quantity)
   );
 }
 
+/** "win the 400 m": a contest, and not a length to reach. */
+function isContest(before: string, unit: string): boolean {
+  return unit === "m" && /\bthe\s$/iu.test(before);
+}
+
 /** "between 3% and 4%", "4.3%-4.5%" */
 function isRange(text: string, last: Quantity, { unit, value, start }: Quantity): boolean {
   const between = text.slice(last.end, start);
@@ -57,9 +62,6 @@ export function thresholdsOf(text: string, quantities: readonly Quantity[]): Thr
     const before = textBefore(text, start, 30);
     const last = quantities[index - 1];
     const words = text.slice(start, end).trim();
-    // "In the women's 400 metres" names a contest.
-    if (quantity.comparison === undefined && unit === "m" && /\b(?:in|over)\sthe\s(?:[\p{L}'’]+\s){0,2}$/u.test(before))
-      continue;
     // A time of day is not a threshold.
     if (/^[ap]\.?m?$/.test(unit) || /^:\d\d/.test(text.slice(end)) || /\d:$/.test(before)) continue;
     if (last !== undefined && isRange(text, last, quantity)) {
@@ -79,7 +81,7 @@ export function thresholdsOf(text: string, quantities: readonly Quantity[]): Thr
       quantity.comparison ??
       verbComparison(text.slice(0, start)) ??
       (verb === "" ? undefined : verb.startsWith("unter") ? "below" : "above") ??
-      (REACH.test(before) ? "at least" : FALL.test(before) ? "at most" : "equal");
+      (isContest(before, unit) ? "equal" : REACH.test(before) ? "at least" : FALL.test(before) ? "at most" : "equal");
     found.push({ comparison, value, unit, text: words });
   }
   return found;

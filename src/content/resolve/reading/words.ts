@@ -193,10 +193,10 @@ for (const { language, signs } of SIGNS) {
 /** Letters and marks by which languages are recognised. */
 const MARKS: readonly (readonly [Language | undefined, RegExp])[] = [
   ["de", /[äöüß]/giu],
-  ["fr", /[êèçœûîà]|é(?!\p{L}*[oa]\b)/giu],
-  ["es", /[¿¡ñóú]/giu],
-  ["it", /[ìòù]/giu],
-  ["pt", /[ãõç]|ê|(?:\p{L}{3}[oi]u|\p{L}{2}[bcdhlmnrtv]eu)(?!\p{L})/giu],
+  ["fr", /[êçœûî]|è(?<!(?<!\p{L})è(?!\p{L}))|à(?<!\p{L}rà)|é(?<!(?<!\p{L})é(?!\p{L}))(?!\p{L}*[oa]\b)/giu],
+  ["es", /[¿¡ñóúáí]/giu],
+  ["it", /[ìòù]|\p{L}rà(?!\p{L})|(?<!\p{L})è(?!\p{L})/giu],
+  ["pt", /[ãõçáí]|ê|(?<!\p{L})é(?!\p{L})|(?:\p{L}{3}[oi]u|\p{L}{2}[bcdhlmnrtv]eu)(?!\p{L})/giu],
   [undefined, /[ðøåšžčřěůłżśćńęąșțăőűğışþæ]/giu],
 ];
 
@@ -240,4 +240,10 @@ export function isForm(a: Pick<Word, "text" | "stem">, b: Pick<Word, "text" | "s
 /** "gegründet" and "gründete": the word without the prefix and the endings of its forms. */
 function germanStem(word: string): string {
   return word.replace(/^ge(?=\p{L}{4})/u, "").replace(/(?:eten|ete|ten|te|et|en|t|e|es|s)$/u, "");
+}
+
+/** The language of a question: that of its criteria can be another, and decides only if the question is too short to tell. */
+export function questionLanguage(question: string, criteria: string): Language | undefined {
+  const both = languageOf(`${question} ${criteria}`);
+  return both === undefined ? undefined : languageOf(question, both);
 }
