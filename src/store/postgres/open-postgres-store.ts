@@ -48,7 +48,7 @@ export function openPostgresStore(
     ledger,
     view: new PostgresLedgerView(database, { now: ownNow, steady }),
     outbox: new PostgresOutbox(database),
-    refunds: new PostgresRefunds(database, ledger),
+    refunds: new PostgresRefunds(database, ledger, ownNow),
     paymentIds: new PostgresPaymentIds(database, ownNow),
     credits: new PostgresCredits(database),
     channels: new PostgresChannels(database),

@@ -91,6 +91,7 @@ const END = statement(`
 const OWED = statement(`
   SELECT ${PAYMENT} FROM ${PAYMENTS} AS p
   WHERE p.state = 'settled' AND NOT p.delivered AND ${free(NOW, "$5")} AND p.updated_at < $2::bigint
+    AND p.updated_at < ${NOW} - $6::bigint
     AND p.refunded = 0 AND p.amount > 0 AND lower(p.pay_to) = ANY (string_to_array($3, ','))
     AND p.scheme NOT IN ('${CREDIT_SCHEME}', '${CHANNEL_SCHEME}')
     AND NOT EXISTS (SELECT 1 FROM ${CREDIT_GRANTS} AS g WHERE g.id = ${purchaseIn("p")})
@@ -109,10 +110,13 @@ const PENDING = statement(`SELECT count(*) FROM ${REFUNDS} WHERE state = 'pendin
 export class PostgresRefunds implements CreditRefunds {
   readonly #database: Database;
   readonly #ledger: Pick<PostgresLedger, "expectedTime">;
+  readonly #ownNow: () => number;
 
-  constructor(database: Database, ledger: Pick<PostgresLedger, "expectedTime">) {
+  /** `ownNow` gives the Unix milliseconds of this machine. */
+  constructor(database: Database, ledger: Pick<PostgresLedger, "expectedTime">, ownNow: () => number) {
     this.#database = database;
     this.#ledger = ledger;
+    this.#ownNow = ownNow;
   }
 
   begin(payment: PaymentKey, wish: RefundWish): Promise<BeginResult> {
@@ -197,7 +201,9 @@ export class PostgresRefunds implements CreditRefunds {
   }
 
   async owed(payees: readonly string[], before: number, limit: number): Promise<readonly Payment[]> {
-    const values = [this.#database.clock, before, payees.join(","), limit, this.#ledger.expectedTime ?? null];
+    const { clock } = this.#database;
+    // By the clocks of this machine and of the database: one wrong clock sends no money.
+    const values = [clock, before, payees.join(","), limit, this.#ledger.expectedTime ?? null, this.#ownNow() - before];
     return (await this.#database.read(OWED, values)).rows.map(toPayment);
   }
 

@@ -65,6 +65,21 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     clock.mockRestore();
   });
 
+  test("a gateway whose clock is days ahead finds no payment owed for days that the database knows as new", async () => {
+    await using opened = await open();
+    const { store } = opened;
+    const { payment } = await store.ledger.reserve(PAYMENT);
+    await store.ledger.move(payment, { state: "settled", lease: false });
+    const DAY_MS = 86_400_000;
+    const real = Date.now;
+    const clock = spyOn(Date, "now").mockImplementation(() => real() + 3 * DAY_MS);
+    const owed = () => store.refunds.owed([PAYMENT.payTo.toLowerCase()], Date.now() - DAY_MS, 8);
+    expect(await owed()).toEqual([]);
+    await server.query(`UPDATE ${opened.user}.turnpike_payments SET updated_at = updated_at - ${DAY_MS + 1}`);
+    expect(await owed()).toHaveLength(1);
+    clock.mockRestore();
+  });
+
   test("an id that a gateway with a slow clock binds stays bound for its time", async () => {
     await using opened = await open();
     const { paymentIds } = opened.store;
