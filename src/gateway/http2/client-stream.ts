@@ -13,8 +13,6 @@ import { Http2Stream, type StreamConnection } from "./stream.ts";
  * never send a final response.
  */
 const MAX_INTERIM = 32;
-/** Bytes that a request's own fields take beside their values: names, lengths and Content-Length. */
-const OWN_FIELDS_ROOM = 96;
 
 /** A request in the form that HTTP/2 sends. */
 export interface ClientRequest {
@@ -122,11 +120,10 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
     if (endStream) this.endedWithHead();
   }
 
-  /** Maximum number of bytes that `encode` writes. */
+  /** Maximum number of bytes that `encode` writes beside the names of the fields, the scheme and Content-Length. */
   get room(): number {
     const { method, authority, path, ownFields } = this.#request;
-    const room = OWN_FIELDS_ROOM + method.length + maxEncodedLength(authority) + maxEncodedLength(path);
-    return room + maxEncodedLength(ownFields);
+    return method.length + maxEncodedLength(authority) + maxEncodedLength(path) + maxEncodedLength(ownFields);
   }
 
   /** Writes the fields that precede the request's shared fields. Returns the offset behind them. */

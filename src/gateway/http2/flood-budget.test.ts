@@ -29,6 +29,13 @@ test("work restores credit, up to its most", () => {
   expect([budget.spend(1), budget.spend(1)]).toEqual([true, false]);
 });
 
+test("the clock is read only when no credit is left", () => {
+  let reads = 0;
+  const budget = new FloodBudget(() => (reads += 1));
+  expect([budget.spend(10_000), reads]).toEqual([true, 1]);
+  expect([budget.spend(1), reads]).toEqual([true, 2]);
+});
+
 test("the last 128 reset streams are known, and older ones may have been reset", () => {
   const resets = new RecentResets();
   expect(resets.has(1)).toBe(false);

@@ -4,6 +4,12 @@ import * as f from "./frame.ts";
 import { maxEncodedLength, TABLE_SIZE_ZERO, writeFields } from "./hpack/encoder.ts";
 import { type PeerSettings } from "./settings.ts";
 
+/**
+ * Bytes for a frame's head, a change of the table's size, and fields whose length is limited: a status, a content length, a
+ * request id, and the names of a request's pseudo-header fields.
+ */
+const OWN_FIELDS_ROOM = 256;
+
 interface HeadFrame {
   readonly streamId: number;
   readonly endStream: boolean;
@@ -11,8 +17,8 @@ interface HeadFrame {
 
 /** The fields of a head that precede the fields that are passed on. */
 export interface HeadPrefix {
-  /** Maximum number of bytes that `encode` writes. */
-  readonly room: number;
+  /** Maximum number of bytes that `encode` writes beyond `OWN_FIELDS_ROOM`. */
+  readonly room?: number;
   /** Writes compressed fields at the offset `at`. Returns the offset behind them. */
   encode(target: Buffer, at: number): number;
 }
@@ -37,7 +43,7 @@ export class FrameWriter {
 
   /** Writes a head: first the prefix, then `fields`. */
   head(frame: HeadFrame, fields: Fields, prefix: HeadPrefix): void {
-    const room = f.FRAME_HEADER_BYTES + 1 + prefix.room + maxEncodedLength(fields);
+    const room = OWN_FIELDS_ROOM + (prefix.room ?? 0) + maxEncodedLength(fields);
     const offset = this.#out.reserve(room);
     const target = offset === -1 ? Buffer.allocUnsafe(room) : sendBuffer;
     const from = Math.max(offset, 0);
@@ -107,5 +113,5 @@ export class FrameWriter {
   }
 }
 
-const NOTHING: HeadPrefix = { room: 0, encode: (_target, at) => at };
+const NOTHING: HeadPrefix = { encode: (_target, at) => at };
 const { copy: copyBytes } = Buffer.prototype;

@@ -248,7 +248,6 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
     // §6.9.1).
     const hasBody = !isHead && body !== "" && body.length <= Math.min(this.sendWindow, this.peer.initialWindowSize);
     this.writer.head({ streamId, endStream: !hasBody }, fields, {
-      room: 64,
       encode: (target, at) => {
         const offset = writeStatus(target, at, status);
         return isHead || hasBody ? writeContentLength(target, offset, body.length) : offset;

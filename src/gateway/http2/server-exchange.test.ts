@@ -15,6 +15,13 @@ const CONNECT = [
   ["sec-websocket-version", "13"],
 ] as const;
 
+/** A host whose clients may open `maxStreams` streams at a time. */
+function withStreams(maxStreams: number): Host {
+  const host = new Host();
+  host.current = { ...SETTINGS, http2: { ...SETTINGS.http2, maxStreams } };
+  return host;
+}
+
 /** Sends one request and returns its exchange. */
 function open(
   client: ScriptedClient,
@@ -119,6 +126,20 @@ test("the exchanges of a connection share its wire, its session and the lines th
 });
 
 describe("a response", () => {
+  test("has all its added fields, however full the buffer is that connections share", () => {
+    const client = new ScriptedClient(withStreams(60)).begin();
+    const long = "z".repeat(4000);
+    const exchanges = Array.from({ length: 60 }, (_, i) => open(client, 2 * i + 1, f.END_STREAM));
+    for (const [i, exchange] of exchanges.entries()) {
+      exchange.addedFields = `X-Added: ${long}${i}\r\n`;
+      exchange.response.start({ ...OK, bodyLength: 0 });
+    }
+    const heads = client.heard().filter((frame) => frame.startsWith("HEADERS"));
+    expect(heads).toEqual(
+      exchanges.map((_, i) => `HEADERS ${2 * i + 1} :status: 200, content-length: 0, x-added: ${long}${i} end`),
+    );
+  });
+
   test.each(["", "a-clients-own-id"])("has the id of its request, made or given as %p", (given) => {
     const client = new ScriptedClient().begin();
     const fields = given === "" ? GET : [...GET, ["x-request-id", given] as const];

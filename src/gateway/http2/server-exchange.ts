@@ -29,8 +29,6 @@ import {
 import { bodyLimit, type ServerHost, type ServerSettings } from "../exchange/server-host.ts";
 import { Http2Stream, type StreamConnection } from "./stream.ts";
 
-/** Maximum number of bytes that `:status`, `content-length` and `x-request-id` take. */
-const OWN_FIELDS_ROOM = 256;
 const ID_NAME = "x-request-id";
 /** Milliseconds for which the rest of a request is still read and checked after the whole response was sent. @bound */
 const LATE_REST_MS = 250;
@@ -249,9 +247,9 @@ export class Http2Exchange
     this.onCancel?.();
   }
 
-  /** Maximum number of bytes that `encode` writes. */
+  /** Maximum number of bytes that `encode` writes beside the status, the content length and the request id. */
   get room(): number {
-    return OWN_FIELDS_ROOM + maxEncodedLength(this.addedFields);
+    return maxEncodedLength(this.addedFields);
   }
 
   /** Writes the fields that precede the response's own fields. Returns the offset behind them. */
