@@ -83,7 +83,8 @@ export async function expectBoundedReaping(
   await tend();
   expect(await left()).toBe(1050);
   clock.now += 121_000;
-  await tend();
+  // The second one finds the first one under way, and does nothing.
+  await Promise.all([tend(), tend()]);
   expect(await left()).toBe(50);
   await tend();
   expect(await left()).toBe(0);
