@@ -226,11 +226,11 @@ export class ServerPool implements ConnectionOwner, Http2.Http2ConnectionOwner {
 
   /** A client that has used up its share may get an idle connection after another request has given one back. */
   #serveIdle(): void {
-    while (this.#idle.length > 0 && this.#clients.waiting > 0) {
+    while (this.#idle.length > 0) {
       const waiter = this.#nextWaiter();
-      const connection = waiter === undefined ? undefined : this.#idle.pop();
-      if (waiter === undefined || connection === undefined) break;
-      this.#serve(waiter, connection);
+      if (waiter === undefined) return;
+      // The loop checks that there is one.
+      this.#serve(waiter, this.#idle.pop() as ClientConnection);
     }
   }
 
@@ -270,7 +270,6 @@ export class ServerPool implements ConnectionOwner, Http2.Http2ConnectionOwner {
   }
 
   #grow(): void {
-    if (this.#clients.waiting === 0) return;
     this.#serveIdle();
     const { maxConnections } = this.#settings;
     let hoped = this.#unsettled * this.#perConnection;
