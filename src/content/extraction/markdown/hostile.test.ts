@@ -96,6 +96,8 @@ test("cells added for spans are limited over the page, and a table's own cells a
   const lines = written(`<table><tr><th>h<th>i${"<tr><td colspan=1000>x<td>y".repeat(300)}</table>`).split("\n");
   expect(lines).toHaveLength(302);
   expect(lines.at(-1)).toBe("| x | y |");
+  const cells = lines.slice(2).reduce((sum, line) => sum + line.split("|").length - 2, 0);
+  expect(cells).toBe(600 + 100_000);
 });
 
 test("lists and quotes below the deepest prefix keep their text", () => {

@@ -54,6 +54,7 @@ test.each([
   "x".repeat(200_000) + "<p>" + "word ".repeat(50_000),
   "</body>after words</html> and more",
   "<p class=a id='b' title=\"c d\" hidden DATA-X=Y>x<br/><img src=/a/b.png/><input value=a=b c='d'e=f>",
+  "<p a= b c=>x</p><p d= 'e' f= >y</p><p g=\th i=\n>z</p>",
   "<a href='?a&amp;b&lt' href=second title = spaced \t\n x\n=y>text</a ></a\n></A></a/></a b=c>",
   '<p a="one\r\ntwo\rthree" b=\'x\0y\' =c "d" <e f`=g h=\u00e4 \u00e4=h>x</p><p a=\'',
   "<svg viewbox='0' xlink:href=a href=b xml:lang=de definitionurl=x><foreignobject/><a xlink:href=z>t</a></svg>",
