@@ -4,10 +4,10 @@ import { addPostDetails } from "./posts.ts";
 
 const words = (count: number): string => Array.from({ length: count }, () => "word").join(" ");
 /** The texts of three posts with this part beside their text. */
-const left = (part: string, isThread = true): string[] =>
+const left = (part: string): string[] =>
   textsLeft(
     `<h1>When?</h1><div>${`<div class=post>${part}<p>${"Soon ".repeat(20)}</p></div>`.repeat(3)}</div>`,
-    (outline, chosen) => addPostDetails(outline, chosen, isThread),
+    addPostDetails,
   );
 const has = (part: string, text: string): boolean => left(part).join(" ").includes(text);
 
@@ -43,15 +43,6 @@ describe("around a post is", () => {
   ])("%s: %#", (_what, part, isSo) => {
     expect(has(part, "word")).toBe(!isSo);
   });
-});
-
-const one = (isThread: boolean) =>
-  textsLeft('<div class="question"><p class=rank>word</p><p>Soon.</p></div><p>More</p>', (outline, chosen) =>
-    addPostDetails(outline, chosen, isThread),
-  ).length;
-
-test("a page of one post is a thread only if it is known to be one", () => {
-  expect([one(true), one(false)]).toEqual([2, 3]);
 });
 
 const isAdded = (count: number) => left(`<p class=author>Ann (out)</p><p>${words(count)} (out)</p>`).includes("Ann");

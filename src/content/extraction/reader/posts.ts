@@ -33,8 +33,6 @@ const EDITED = /^\s*(?:last )?(?:edited|modified|updated|bearbeitet|modifié|edi
 const MAX_WORDS_AROUND = 15;
 /** Maximum number of words of a name or a date. A longer text is neither. */
 const MAX_WORDS = 8;
-/** The text of a post, without the line above it. */
-const BODY = /(?:post|message|comment|reply)[-_]?(?:body|content|text)/i;
 const LEVELS_TO_POST = 3;
 const LEVELS_TO_SIGNATURE = 16;
 /** Parts of a post that are not its text. */
@@ -45,11 +43,9 @@ const MIN_POSTS = 2;
 const MIN_SHARE_CHOSEN = 0.4;
 
 /** Adds the first name and the first date to each chosen post of a thread, and removes ranks, votes and signatures. */
-export function addPostDetails(outline: Outline, chosen: Uint8Array, isThread: boolean): void {
+export function addPostDetails(outline: Outline, chosen: Uint8Array): void {
   const { blocks } = outline;
-  const boxes = postBoxes(outline);
-  if (boxes.size < (isThread ? 1 : MIN_POSTS)) return;
-  const around = innermostOf(boxes);
+  const around = innermostOf(postBoxes(outline));
   const posts = Map.groupBy(blocks.entries(), ([, { box }]) => around(box));
   for (const [post, group] of posts) {
     if (post === undefined) continue;
@@ -107,7 +103,7 @@ function wholePost(box: Box, inside: Uint32Array): Box | undefined {
   const isOneOfSeveral = box.alike >= MIN_POSTS || box.element?.name === "article";
   // A list of posts may have the name of a post, as in "reply-container".
   if (!isOneOfSeveral && (inside[box.index] ?? 0) >= MIN_POSTS) return undefined;
-  if (!isOneOfSeveral || BODY.test(names)) {
+  if (!isOneOfSeveral) {
     let around = box.parent;
     for (let level = 0; level < LEVELS_TO_POST && around !== undefined; level += 1) {
       if (around.words > box.words + MAX_WORDS_AROUND) break;

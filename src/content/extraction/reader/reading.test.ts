@@ -7,7 +7,7 @@ const URL_BASE = "https://www.site.test/notes/page";
 const TEXT = "The night train leaves at half past ten, and reaches the coast just as the bakeries open their doors. ";
 const PARAGRAPHS = Array.from({ length: 6 }, (_, i) => `<p>${i}. ${TEXT.repeat(3)}</p>`).join("");
 
-const read = (html: string): Extraction => readArticle(parseTree(html), URL_BASE);
+const read = (html: string, url = URL_BASE): Extraction => readArticle(parseTree(html), url);
 const story = (inside: string): string =>
   `<title>Trains</title><nav><a href="/">Home</a></nav><article><h1>Trains</h1>${PARAGRAPHS}${inside}</article>`;
 
@@ -143,9 +143,8 @@ test("a thread has all its posts, with their authors and dates", () => {
       `<div class="comment post"><a class="user" href="/u">${name}</a> <time class="date">${i + 1} May 2026</time><div class="signature">Elsewhere ${i}</div>` +
       `<div class="text"><p>Answer ${i}: ${TEXT}</p></div><a href="#r">Reply</a></div>`,
   );
-  const { content } = read(
-    `<title>When?</title><nav><a href="/">Home</a></nav><h1>When?</h1><div>${posts.join("")}</div>`,
-  );
+  const html = `<title>When?</title><nav><a href="/">Home</a></nav><h1>When?</h1><div>${posts.join("")}</div>`;
+  const { content } = read(html, "https://www.site.test/forum/when");
   for (const part of ["Oda", "Bram", "Tine", "Yusra", "Answer 0", "Answer 3", "1 May 2026", "4 May 2026"])
     expect(content).toContain(part);
   expect(content).not.toMatch(/Reply|Elsewhere|Home/);

@@ -46,7 +46,9 @@ export const RULES = {
   dropCopies,
   fitCode,
   keepHeadings,
-  addPostDetails: (outline, chosen, { isThread }) => addPostDetails(outline, chosen, isThread),
+  addPostDetails: (outline, chosen, { isThread }) => {
+    if (isThread) addPostDetails(outline, chosen);
+  },
   dropLabels,
   addPrice: (outline, chosen, { isProduct }) => {
     if (isProduct) addPrice(outline, chosen);
