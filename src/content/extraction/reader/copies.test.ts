@@ -16,6 +16,11 @@ describe("copies of a passage", () => {
       `<div class="wide"><h2>Benefits</h2><p>${LONG}</p></div><p>Kept.</p><div class="narrow"><h2>Benefits</h2><p>${LONG}</p></div>`,
       3,
     ],
+    [
+      "are kept in two plans with the same features",
+      `<div>${["Basic", "Family of five people"].map((name) => `<div class="plan"><h3>${name} plan</h3><ul><li>Dark web monitoring</li><li>Bank alerts</li></ul></div>`).join("")}</div>`,
+      6,
+    ],
     ["are kept if they differ in a number", `<ul>${member("Room 1")}${member("Room 2")}</ul>`, 4],
     [
       "are kept in tables",

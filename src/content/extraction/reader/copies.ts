@@ -1,10 +1,12 @@
-import { type Block, FLAGS, type Outline } from "./outline.ts";
+import { type Block, type Box, FLAGS, type Outline } from "./outline.ts";
 import { MIN_ALIKE } from "./page-parts.ts";
 
 /** Minimum number of words of two texts in a row that are dropped if they repeat two earlier ones. */
 const MIN_WORDS = 5;
 /** Minimum number of words of a quote that is dropped if it repeats an earlier text. */
 const MIN_WORDS_OF_A_QUOTE = 12;
+/** Minimum share of the words of a sibling that repeat earlier texts. A sibling with a smaller share is not a copy. */
+const MIN_SHARE_REPEATED = 0.8;
 /** Elements in which a text may repeat for a reason. */
 const MAY_REPEAT = FLAGS.table | FLAGS.code | FLAGS.definition;
 
@@ -17,23 +19,52 @@ interface Shown {
 /**
  * Drops copies. They are a text directly after the same text, such as a price that is shown twice, and quotes of an
  * earlier text. They are also texts that follow each other as they did before, as in a moving band or in a part for
- * narrow screens. A single text that occurs again at another place, such as a step of instructions, stays.
+ * narrow screens. A single text that occurs again at another place, such as a step of instructions, stays. Outside of
+ * threads, so do the texts that similar siblings have in common, such as the features of two products.
  */
-export function dropCopies({ blocks }: Outline, chosen: Uint8Array): void {
+export function dropCopies({ blocks }: Outline, chosen: Uint8Array, isThread = false): void {
   const shown = blocks.flatMap((block, at): Shown[] =>
     chosen[at] === 1 ? [{ block, text: block.text.replace(/\s+/g, " ").trim(), at }] : [],
   );
-  const texts = new Set<string>();
+  const repeated = repeatedWords(shown);
+  const texts = new Map<string, Box>();
   /** Two texts that follow each other. */
   const pairs = new Set<string>();
   for (const [place, own] of shown.entries()) {
     const [before, after] = [shown[place - 1], shown[place + 1]];
+    const { box } = own.block;
+    const earlier = (box.flags & MAY_REPEAT) === 0 ? texts.get(own.text) : undefined;
     const isInOrder = isRepeated(before, own, pairs) || isRepeated(own, after, pairs);
-    const mayRepeat = (own.block.box.flags & MAY_REPEAT) !== 0;
-    if (!mayRepeat && texts.has(own.text) && (isInOrder || isTwin(before, own) || isQuote(own))) chosen[own.at] = 0;
-    texts.add(own.text);
+    if (earlier !== undefined) {
+      const isPassage = isInOrder && (isThread || isOfCopy(earlier, box, repeated));
+      if (isPassage || isTwin(before, own) || isQuote(own)) chosen[own.at] = 0;
+    }
+    texts.set(own.text, box);
     if (before !== undefined) pairs.add(`${before.text}\n${own.text}`);
   }
+}
+
+/** For each box, its words that repeat an earlier text. */
+function repeatedWords(shown: readonly Shown[]): ReadonlyMap<Box, number> {
+  const words = new Map<Box, number>();
+  const texts = new Set<string>();
+  for (const { block, text } of shown) {
+    let box: Box | undefined = texts.has(text) ? block.box : undefined;
+    for (; box !== undefined; box = box.parent) words.set(box, (words.get(box) ?? 0) + block.count.words);
+    texts.add(text);
+  }
+  return words;
+}
+
+/** Whether the second of two boxes is not in a sibling of the same kind that has texts of its own. */
+function isOfCopy(one: Box, other: Box, repeated: ReadonlyMap<Box, number>): boolean {
+  let [left, right]: [Box, Box] = [one, other];
+  while (left.parent !== right.parent) {
+    if (left.depth > right.depth) left = left.parent ?? left;
+    else if (right.depth > left.depth) right = right.parent ?? right;
+    else [left, right] = [left.parent ?? left, right.parent ?? right];
+  }
+  return left === right || left.group !== right.group || (repeated.get(right) ?? 0) >= right.words * MIN_SHARE_REPEATED;
 }
 
 function isRepeated(one: Shown | undefined, next: Shown | undefined, pairs: ReadonlySet<string>): boolean {

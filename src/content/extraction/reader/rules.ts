@@ -43,7 +43,7 @@ export const RULES = {
   },
   dropLeads: (outline, chosen, { isNews }) => dropLeads(outline, chosen, isNews),
   dropHidden,
-  dropCopies,
+  dropCopies: (outline, chosen, { isThread }) => dropCopies(outline, chosen, isThread),
   fitCode,
   keepHeadings,
   addPostDetails: (outline, chosen, { isThread }) => {
