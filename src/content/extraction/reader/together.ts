@@ -13,8 +13,7 @@ const WHOLE = new Set(["table", "pre", "dl"]);
 const MAX_BLOCKS_OF_A_TABLE = 400;
 /** Maximum average number of words of a cell. A table with longer cells contains text. */
 const MAX_WORDS_OF_A_CELL = 12;
-/** Blocks are kept if this share of their words is chosen, or if their average score is at least the other share of the lowest score that is chosen. */
-const MIN_SHARE_CHOSEN = 0.5;
+/** Blocks are kept if their average score is at least this share of the lowest score that is chosen. */
 const MIN_SHARE_OF_THRESHOLD = 0.6;
 
 /** The scores of blocks, and the lowest one that is chosen. */
@@ -45,8 +44,8 @@ function textTemplate(block: Block | undefined): Template | undefined {
 
 /**
  * Keeps or drops blocks together if some of them are chosen: the short texts of one template, such as the names of a list
- * of products, and the blocks of a table, of code or of a definition list. The average score decides too, because scores
- * of blocks that look the same differ by chance.
+ * of products, and the blocks of a table, of code or of a definition list. The average score decides, because scores of
+ * blocks that look the same differ by chance.
  */
 export function keepTogether({ blocks }: Outline, chosen: Uint8Array, { scores, threshold }: Ranking): void {
   for (const find of FINDERS) {
@@ -54,15 +53,13 @@ export function keepTogether({ blocks }: Outline, chosen: Uint8Array, { scores, 
       if (of === undefined || !belongsTogether(of, set.length)) continue;
       const number = set.filter((at) => chosen[at] === 1).length;
       if (number === 0 || number === set.length) continue;
-      let [words, kept, expected] = [0, 0, 0];
+      let [words, expected] = [0, 0];
       for (const at of set) {
         const own = blocks[at]?.count.words ?? 0;
         words += own;
-        if (chosen[at] === 1) kept += own;
         expected += own * (scores[at] ?? 0);
       }
-      // If only signs such as "✓" are left out, they belong to the words.
-      const isContent = kept >= words * MIN_SHARE_CHOSEN || expected >= words * threshold * MIN_SHARE_OF_THRESHOLD;
+      const isContent = expected >= words * threshold * MIN_SHARE_OF_THRESHOLD;
       for (const at of set) chosen[at] = isContent ? 1 : 0;
     }
   }
