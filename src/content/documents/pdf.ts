@@ -3,9 +3,9 @@ import { parseTree } from "../extraction/tree/tree.ts";
 import { type DocumentContent, escapeHtml, type Link, linksIn } from "./kinds/content.ts";
 import { isMemoryError } from "./kinds/memory-error.ts";
 import { CharacterMaps } from "./pdf/character-maps.ts";
-import { PageReader, type SourcePage } from "./pdf/read-page.ts";
+import { PageReader } from "./pdf/read-page.ts";
 import { blocksOfDocument } from "./pdf/read-blocks.ts";
-import { missingNote, type ReadLimits, readPages } from "./pdf/read-pages.ts";
+import { missingNote, type ReadLimits, readPages, type Source } from "./pdf/read-pages.ts";
 import { type Block, type PdfPage } from "./pdf/shapes.ts";
 import { UnreadableFonts } from "./pdf/unreadable.ts";
 import { htmlOf, plainTextOf } from "./pdf/write.ts";
@@ -93,10 +93,7 @@ export async function pdfContent(
   }
 }
 
-/** The part of pdf.js's document type that is used. */
-interface PdfDocument {
-  readonly numPages: number;
-  getPage(number: number): Promise<SourcePage>;
+interface PdfDocument extends Source {
   getMetadata(): Promise<{ readonly info: object }>;
 }
 

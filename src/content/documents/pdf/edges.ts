@@ -1,3 +1,4 @@
+import { type Span } from "./columns.ts";
 import { type Run } from "./shapes.ts";
 
 /** Lines above and below a gap with which it is compared. */
@@ -11,10 +12,8 @@ const MIN_ALIGNED = 2;
 /** Maximum number of texts of a line of a PDF between which close cells are searched. */
 const MAX_TEXTS = 500;
 
-/** The left and right edges of a text that the page writes by itself. */
-interface Span {
-  readonly x: number;
-  readonly right: number;
+/** A text that the page writes by itself. */
+interface Written extends Span {
   /** Whether it is a sign, such as the bullet before an item. */
   readonly isMark: boolean;
 }
@@ -23,7 +22,7 @@ interface Row {
   readonly y: number;
   readonly size: number;
   /** From left to right. */
-  readonly texts: readonly Span[];
+  readonly texts: readonly Written[];
 }
 
 /**
@@ -73,7 +72,7 @@ function rowOf(line: readonly Run[]): Row {
 
 /** Counts the lines around that have a gap before the same place, aligned texts beside it, or a text across it. */
 function around(rows: readonly Row[], at: number, index: number) {
-  const found = { aligned: 0, open: 0, covered: 0, next: [] as Span[] };
+  const found = { aligned: 0, open: 0, covered: 0, next: [] as Written[] };
   const row = rows[at];
   const [left, right] = [row?.texts[index - 1], row?.texts[index]];
   if (row === undefined || left === undefined || right === undefined || left.isMark || right.isMark) return found;
@@ -99,12 +98,13 @@ function around(rows: readonly Row[], at: number, index: number) {
 }
 
 /** Whether two texts have the same left edge, right edge or middle. */
-function isAligned(a: Span, b: Span, near: number): boolean {
+function isAligned(a: Written, b: Written, near: number): boolean {
   const [left, right] = [a.x - b.x, a.right - b.right];
   return [left, right, (left + right) / 2].some((away) => Math.abs(away) < near);
 }
 
-function firstFrom(texts: readonly Span[], place: number): number {
+/** The index of the first text that begins at a place or after it. */
+export function firstFrom(texts: readonly Span[], place: number): number {
   let [low, high] = [0, texts.length];
   while (low < high) {
     const middle = (low + high) >> 1;

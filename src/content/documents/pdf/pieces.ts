@@ -126,8 +126,8 @@ function isAlike(a: Piece, b: Piece): boolean {
  */
 export function paragraphOf(
   lines: readonly Line[],
-  compounds: ReadonlySet<string>,
-  breaks: ReadonlySet<Line> = NO_BREAKS,
+  compounds: ReadonlySet<string> = new Set(),
+  breaks: ReadonlySet<Line> = new Set(),
 ): Piece[] {
   let pieces: Piece[] = [];
   for (const [at, line] of lines.entries()) {
@@ -140,10 +140,12 @@ export function paragraphOf(
   return pieces;
 }
 
-const NO_BREAKS: ReadonlySet<Line> = new Set();
-
 /** Joins two parts of a paragraph: with a space, or without one if a word is divided or the script has no spaces. */
-export function joined(above: readonly Piece[], below: readonly Piece[], compounds: ReadonlySet<string>): Piece[] {
+export function joined(
+  above: readonly Piece[],
+  below: readonly Piece[],
+  compounds: ReadonlySet<string> = new Set(),
+): Piece[] {
   const pieces = [...above];
   const last = pieces.at(-1);
   const [first, ...others] = below;

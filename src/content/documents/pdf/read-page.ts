@@ -78,8 +78,7 @@ export interface DocumentFacts {
 /** Reads pages. It keeps the fonts of a document and the time that is left for drawings. */
 export class PageReader {
   readonly #operators: OperatorNames;
-  readonly #isTagged: boolean;
-  readonly #isVisible: (group: unknown) => boolean;
+  readonly #facts: DocumentFacts;
   readonly #clock: () => number;
   readonly #fonts = new Map<string, Font>();
   readonly #ligatures = new Ligatures();
@@ -90,13 +89,12 @@ export class PageReader {
   /** `clock` returns monotonic milliseconds. */
   constructor(
     operators: OperatorNames,
-    { isTagged, isVisible }: DocumentFacts,
+    facts: DocumentFacts,
     unreadable: UnreadableFonts,
     clock: () => number = () => performance.now(),
   ) {
     this.#operators = operators;
-    this.#isTagged = isTagged;
-    this.#isVisible = isVisible;
+    this.#facts = facts;
     this.#clock = clock;
     this.unreadable = unreadable;
   }
@@ -113,7 +111,7 @@ export class PageReader {
     const turn = mostlyTurned(placements);
     const turned = turnOf(turn, viewport);
     const placed: Placed = (x, y) => turned(...transformed(viewport.transform, x, y));
-    const tree = this.#isTagged ? ((await page.getStructTree()) ?? undefined) : undefined;
+    const tree = this.#facts.isTagged ? ((await page.getStructTree()) ?? undefined) : undefined;
     const hidden = this.#drawn(page, items.filter(isTextItem), placed, list);
     const { rules, dots } = hidden.shapes.drawn;
     const remaining = hidden.remover();
@@ -137,7 +135,7 @@ export class PageReader {
         ...upright.flatMap((run) => linkedRuns(run, boxes)),
         ...fieldRuns(annotations, upright, placed),
         // The tags name the items of lists.
-        ...(this.#isTagged ? [] : bulletRuns(dots, upright)),
+        ...(this.#facts.isTagged ? [] : bulletRuns(dots, upright)),
       ],
       aside: placements.filter((placement) => placement.turn !== turn && placement.turn !== -1).flatMap(runsOf),
       rules,
@@ -178,7 +176,7 @@ export class PageReader {
   }
 
   #drawn(page: SourcePage, items: readonly TextItem[], placed: Placed, list: OperatorList | undefined): HiddenText {
-    const hidden = new HiddenText(this.#isVisible);
+    const hidden = new HiddenText(this.#facts.isVisible);
     if (list === undefined) return hidden;
     for (const { fontName } of items) {
       if (!this.#fonts.has(fontName)) this.#fonts.set(fontName, fontOf(page, fontName));

@@ -32,7 +32,7 @@ const MAX_NAMED = 20;
 const NOTE_SIZE = 10;
 
 /** The part of pdf.js's document type that is used here. */
-interface Source {
+export interface Source {
   readonly numPages: number;
   getPage(number: number): Promise<SourcePage>;
 }

@@ -1,4 +1,4 @@
-import { cellEdges } from "./edges.ts";
+import { cellEdges, firstFrom } from "./edges.ts";
 import { type Line, lineOf, partsFrom, RAISED } from "./pieces.ts";
 import { type Block, type Run } from "./shapes.ts";
 
@@ -185,16 +185,6 @@ function neighbourAt(
 
 function isWords({ line }: Segment): boolean {
   return /\p{L}\P{L}+\p{L}/u.test(line?.text ?? "");
-}
-
-function firstFrom(segments: readonly Segment[], place: number): number {
-  let [low, high] = [0, segments.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((segments[middle]?.x ?? 0) < place) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** Rows of segments, from top to bottom. The segments may have any order. */

@@ -20,8 +20,6 @@ const MAX_LABELS = 12;
 
 export type Table = Extract<Block, { kind: "table" }>;
 
-const NO_COMPOUNDS: ReadonlySet<string> = new Set();
-
 /** A table with the lines of its rows. */
 export function tableOf(lines: readonly CellLine[]): Table {
   const rows = groupedRows(lines).map((row) => {
@@ -32,7 +30,7 @@ export function tableOf(lines: readonly CellLine[]): Table {
 
 /** The texts of cells, given by their lines from left to right. The first column is at the right in a right-to-left script. */
 export function textsOf(rows: readonly (readonly (readonly Line[])[])[]): (readonly Piece[])[][] {
-  const texts = rows.map((row) => row.map((lines) => paragraphOf(lines, NO_COMPOUNDS)));
+  const texts = rows.map((row) => row.map((lines) => paragraphOf(lines)));
   const letters = rows.flat(2).reduce((sum, { isRtl, text }) => {
     return /\p{L}/u.test(text) ? sum + (isRtl ? text.length : -text.length) : sum;
   }, 0);

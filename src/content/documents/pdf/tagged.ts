@@ -185,7 +185,7 @@ class TreeReader {
     // Some programs write the label into the item's text.
     const written = label === "" ? labelOf(plainOf(first.pieces)) : undefined;
     if (written !== undefined) first.pieces = withoutStart(first.pieces, written.length);
-    else if (label !== "" && (known?.length ?? 0) === 0) first.pieces = joined([pieceOf(label)], first.pieces, NONE);
+    else if (label !== "" && (known?.length ?? 0) === 0) first.pieces = joined([pieceOf(label)], first.pieces);
     return { number: known?.number ?? written?.number, blocks };
   }
 
@@ -271,8 +271,6 @@ function inColumns(rows: readonly (readonly (readonly Line[])[])[]): (readonly P
 function spanOf(lines: readonly Line[]): Span {
   return { x: Math.min(...lines.map(({ x }) => x)), right: Math.max(...lines.map(({ right }) => right)) };
 }
-
-const NONE: ReadonlySet<string> = new Set();
 
 /** Whether an element is a block, or an unnamed element that contains a block. */
 function isBlock({ role = "", children = [] }: TreeNode, depth: number): boolean {
