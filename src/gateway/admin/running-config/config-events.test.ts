@@ -27,7 +27,7 @@ const EDITS: readonly [edit: Edit, expected: string][] = [
 test("the event for a change names what was changed, and nothing else of it", () => {
   for (const [edit, message] of EDITS) {
     const details = { edit: edit.kind, revision: "r.1", restart: ["server.port"] };
-    expect(changeEvent(edit, BY, DONE)).toEqual({ kind: "change", by: BY, outcome: "done", message, details });
+    expect(changeEvent(edit, BY, DONE)).toStrictEqual({ kind: "change", by: BY, outcome: "done", message, details });
   }
 });
 
@@ -48,7 +48,7 @@ test("the event for a refused change says why", () => {
     const event = changeEvent({ kind: "delete-upstream", name: "u" }, BY, outcome);
     expect(event).toMatchObject({ outcome: "refused", message: `Cannot remove the upstream "u": ${why}` });
     const problems = outcome.kind === "invalid" ? outcome.problems.map(({ path, message }) => ({ path, message })) : [];
-    expect(event.details).toEqual({ edit: "delete-upstream", ...(problems.length > 0 ? { problems } : {}) });
+    expect(event.details).toStrictEqual({ edit: "delete-upstream", ...(problems.length > 0 ? { problems } : {}) });
   }
   const failed = changeEvent({ kind: "delete-upstream", name: "u" }, BY, { kind: "failed", reason: "a worker ended" });
   expect(failed).toMatchObject({ outcome: "failed", message: 'Cannot remove the upstream "u": a worker ended' });
@@ -82,7 +82,7 @@ test("the event for a reload counts the changes in memory that it discards, and 
     expect(detail).toBe(expected);
     const isDone = outcome.kind === "done";
     const last = { time_ms: 1, by: BY, ok: isDone, detail, discarded: [] };
-    expect(reloadEvent(last, outcome)).toEqual({
+    expect(reloadEvent(last, outcome)).toStrictEqual({
       kind: "reload",
       by: BY,
       outcome: isDone ? "done" : "refused",
