@@ -339,6 +339,16 @@ test("a settlement without a result is looked up until the chain shows it, and i
   expect(await made.books()).toEqual(["700 0xfound 0xpayer"]);
 });
 
+test("a charge that needs no settlement goes on when the chain shows its deposit, and waits until then", async () => {
+  const outcomes: Outcome[] = [{ kind: "unspent" }, { kind: "settled", transaction: "0xfound", payer: "0xpayer" }];
+  await using made = await scripted({ scheme: "credit", state: "unknown", outcomes });
+  await made.round();
+  expect([(await made.row()).state, await made.dueIn()]).toEqual(["unknown", 30_000]);
+  await made.round();
+  expect([(await made.row()).state, await made.dueIn()]).toEqual(["deferred", 0]);
+  expect([made.settled, await made.books()]).toEqual([[], []]);
+});
+
 test("a settlement that the chain does not show is asked for again by the same facilitator; its refusal proves nothing", async () => {
   const outcomes: Outcome[] = [{ kind: "unspent" }, { kind: "unspent" }];
   await using made = await scripted({
