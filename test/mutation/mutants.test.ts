@@ -21,6 +21,30 @@ const CASES: readonly (readonly [source: string, mutants: readonly string[]])[] 
   ],
   ["while (a()) b.c();", ["while (false) b.c();", "while (a()) ;"]],
   ["const x = await f(true);", ["const x = (f(true));", "const x = await f(false);"]],
+  ["const f = async () => await g();", []],
+  [
+    "async function f() { return a ? await b : await c; }",
+    [
+      "async function f() { return undefined as never; }",
+      "async function f() { return true ? await b : await c; }",
+      "async function f() { return false ? await b : await c; }",
+    ],
+  ],
+  [
+    "async function f() { try { return await g(); } finally { h; } }",
+    [
+      "async function f() { try { return undefined as never; } finally { h; } }",
+      "async function f() { try { return (g()); } finally { h; } }",
+      "async function f() { try { return await g(); } finally { ; } }",
+    ],
+  ],
+  [
+    "async function f() { await using a = b; return await c; }",
+    [
+      "async function f() { await using a = b; return undefined as never; }",
+      "async function f() { await using a = b; return (c); }",
+    ],
+  ],
   ["const f = (n: number): n is 5 => n++;", ["const f = (n: number): n is 5 => n--;"]],
   [
     "function f() { return a ?? b; }",

@@ -1,6 +1,7 @@
 import { parse } from "@babel/parser";
 import { type Node, type VariableDeclarator } from "@babel/types";
 import { type Constants, constantsOf, valueOf } from "./constants.ts";
+import { isNode, returnedAwaits } from "./returned-awaits.ts";
 
 /** One small change of a source text. */
 export interface Mutant {
@@ -56,10 +57,12 @@ export function mutantsOf(source: string, imported: Constants = new Map()): Muta
   const found: Mutant[] = [];
   const tree = parse(source, { sourceType: "module", plugins: ["typescript"] });
   const constants = constantsOf(tree.program.body, imported);
+  const returned = returnedAwaits(tree.program);
   visit(tree.program, (node) => {
     for (const { node: at, text, kind } of changesOf(node, source, constants)) {
       const { start, end, loc } = at;
       if (typeof start !== "number" || typeof end !== "number") continue;
+      if (kind === "await" && returned.has(at)) continue;
       found.push({ from: start, to: end, text, line: loc?.start.line ?? 0, kind });
     }
   });
@@ -85,10 +88,6 @@ export function codeAt(source: string, { from }: Mutant): string {
 function onLine(text: string): string {
   const line = text.replaceAll(/\s+/g, " ");
   return line.length > 70 ? `${line.slice(0, 69)}…` : line;
-}
-
-function isNode(value: unknown): value is Node {
-  return typeof value === "object" && value !== null && typeof Reflect.get(value, "type") === "string";
 }
 
 /** A named number, such as `const MAX_HEAD_BYTES = 64 * 1024`: its name is in capitals, and its value is numbers. */
