@@ -319,6 +319,18 @@ test("a refusal at the end of an authorization is final, and the upstream hears 
   expect([await made.books(), await made.dueIn()]).toEqual([[], undefined]);
 });
 
+test("an upstream hears nothing of an end that another process has recorded", async () => {
+  for (const settlement of [REFUSED, SETTLED]) {
+    await using made = await scripted({ replies: [word("700", true)], settlements: [settlement] });
+    const { ledger } = made.store;
+    const move = ledger.move.bind(ledger);
+    ledger.move = async (payment, change) =>
+      change.state === "failed" || change.state === "settled" ? false : await move(payment, change);
+    await made.round((VALID_S - 15) * 1000);
+    expect([made.settled.length, made.calls.length]).toEqual([1, 1]);
+  }
+});
+
 test("a settlement without a result is looked up until the chain shows it, and is charged once", async () => {
   const outcomes: Outcome[] = [
     { kind: "unknown", cause: "no chain" },

@@ -3,7 +3,7 @@ import { type Deferral, deferralOf, deferralText, dueSoFar } from "./deferral.ts
 
 const DEFERRAL: Deferral = { path: "/due/secret", quote: "100", due: "40", until: 1_800_000_000, failures: 2 };
 
-test("a deferral is read as it was written, and a payment without one has none", () => {
+test("a deferral is read as it was written, and a payment can be without one", () => {
   for (const deferral of [DEFERRAL, { ...DEFERRAL, refused: "insufficient_funds", isMetered: true } as const]) {
     expect(deferralOf({ deferral: deferralText(deferral) })).toEqual(deferral);
   }

@@ -104,6 +104,15 @@ async function claimed(payment: PaymentPayload): Promise<Payment> {
   return row;
 }
 
+test("a lookup that throws is logged without the text of its error, and leaves the payment open", async () => {
+  const payment = await leave("settling");
+  const broken = { ...transfer, find: () => Promise.reject(new TypeError("a secret")) };
+  clock.now += RECHECK_MS + 1;
+  expect(await create({ facilitators: () => [broken] }).round()).toBe(0);
+  expect(await rowOf(payment)).toMatchObject({ state: "unknown" });
+  expect(logged).toEqual(["reconciliation: a lookup failed unexpectedly: TypeError"]);
+});
+
 test("an unsettled payment stays open while it can still be settled, and fails when it expires", async () => {
   const payment = await leave("settling");
   const reconciler = create();
