@@ -321,6 +321,22 @@ test("a poster that is closed during a post stops, and another one posts the sam
   expect(await createPoster().round()).toBe(1);
 });
 
+test("a close waits for the round that is under way, so that the outbox can be closed after it", async () => {
+  let under = 0;
+  using size = spyOn(store.outbox, "size");
+  size.mockImplementation(async () => {
+    under++;
+    for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+    under--;
+    return 0;
+  });
+  const poster = createPoster();
+  poster.start();
+  expect(under).toBe(1);
+  await poster.close();
+  expect([under, size.mock.calls.length]).toEqual([0, 1]);
+});
+
 const POSTING_CHILD = `
   import { openStore } from ${JSON.stringify(join(import.meta.dir, "../../../store/open/open-store.ts"))};
   import { OutboxPoster } from ${JSON.stringify(join(import.meta.dir, "webhook-poster.ts"))};
