@@ -321,6 +321,17 @@ test("a poster that is closed during a post stops, and another one posts the sam
   expect(await createPoster().round()).toBe(1);
 });
 
+test("a post may take ten seconds", async () => {
+  using timers = watchTimers((ms) => (ms >= 10_000 ? 50 : ms));
+  receiver.response = () => new Promise<never>(() => {});
+  await settle("hangs");
+  expect(await createPoster().round()).toBe(0);
+  expect(logged).toEqual([
+    "settlement records: hangs was not accepted: no response within 10000 ms; it is posted again later",
+  ]);
+  expect(timers.pending(10_000)).toBe(0);
+});
+
 test("a close waits for the round that is under way, so that the outbox can be closed after it", async () => {
   let under = 0;
   using size = spyOn(store.outbox, "size");
