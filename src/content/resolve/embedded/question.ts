@@ -7,6 +7,7 @@ import { type Grammar, GRAMMARS, isFunctionWord, type Reader } from "../reading/
 import { conceptsIn, outcomeLength } from "../reading/concepts.ts";
 import { quantitiesOf } from "../reading/quantities.ts";
 import { type Token, undatedTokensOf } from "../reading/spans.ts";
+import { isContestWon } from "../reading/thresholds.ts";
 import { WORDS } from "../reading/vocabulary.ts";
 import { isRomance, type Language, questionLanguage } from "../reading/words.ts";
 import {
@@ -120,8 +121,10 @@ function structureOf({ statement, thresholds, ...plan }: Plan, language: Languag
   const grammar = GRAMMARS[language];
   const reader = { grammar, language };
   const dates = datesOf(statement, now);
-  const figures = quantitiesOf(statement, language, dates).filter(({ start, end }) =>
-    thresholds.some(({ text }) => text === statement.slice(start, end).trim()),
+  const figures = quantitiesOf(statement, language, dates).filter(
+    (one) =>
+      !isContestWon(statement, one) &&
+      thresholds.some(({ text }) => text === statement.slice(one.start, one.end).trim()),
   );
   const outside = [...dates, ...figures];
   // "the referendum of March 2026 annulled": the preposition of a date goes with it.

@@ -130,6 +130,7 @@ test.each<[question: string, ...parts: string[]]>([
   ["¿Ganó Ana el premio y firmó el libro?", "and", "Ganó Ana el premio?", "firmó Ana el libro?"],
   ["Le sénat a approuvé la loi avant la chambre ?", "before", "Le sénat a approuvé la loi?", "la chambre?"],
   ["Did the very old man and the dog walk?"],
+  ["Did the dam overflow or break?", "or", "Did the dam overflow?", "Did the dam break?"],
   ["Did Ana and Luis?"],
   ["and?"],
   [

@@ -138,7 +138,9 @@ function pairIn(read: Read): Parts | undefined {
   const { text, tokens } = read;
   const at = tokens.findIndex((word) => BOTH.has(word.text));
   const both = tokens[at];
-  if (both === undefined) return joinedIn(read, AND) ?? namesIn(read, 1, OR);
+  // "o" is "or" in Italian and Spanish, and an article in Portuguese.
+  const chosen = read.language === "pt" ? undefined : joinedIn(read, OR);
+  if (both === undefined) return joinedIn(read, AND) ?? chosen ?? namesIn(read, 1, OR);
   const before = text.slice(0, both.start);
   const joined = joinedIn(readOf(before + text.slice(both.end).trim(), read), AS_WELL);
   return joined ?? namesIn(read, at + 1, AS_WELL, (predicateOf(tokens, read.grammar, read.language) ?? at) < at);
@@ -182,7 +184,7 @@ function joinedIn(read: Read, conjunctions: WordClass): Parts | undefined {
     if (start === undefined) continue;
     const head = readOf(text.slice(0, word.start), read);
     const second = joinedTo(head, readOf(text.slice(start.start), read));
-    if (second !== undefined) return partsFrom("and", head.text, second);
+    if (second !== undefined) return partsFrom(conjunctions === OR ? "or" : "and", head.text, second);
   }
   return undefined;
 }

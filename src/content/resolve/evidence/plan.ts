@@ -10,7 +10,7 @@ import { isCounting, spanOf } from "../reading/deadline.ts";
 import { isEventNegated } from "../reading/negation.ts";
 import { resolutionSourceOf } from "../reading/resolution-source.ts";
 import { quantitiesOf } from "../reading/quantities.ts";
-import { isName, thresholdsOf } from "../reading/thresholds.ts";
+import { isContestWon, isName, thresholdsOf } from "../reading/thresholds.ts";
 import { WORDS } from "../reading/vocabulary.ts";
 import { type Language, languageOf, questionLanguage, STOP_WORDS, type Word, wordsOf } from "../reading/words.ts";
 import { overlap } from "../reading/ranges.ts";
@@ -34,7 +34,10 @@ export function planOf(question: string, criteria: string, now: number): Plan {
   const parts = partsOf(question.slice(0, MAX_QUESTION), language, now);
   if (parts === undefined) return plan;
   const { relation, first, second } = parts;
-  const plans = [first, second].map((part) => withinSpan(simplePlanOf(part, criteria, now), plan));
+  const plans = [first, second].map((part) => ({
+    ...withinSpan(simplePlanOf(part, criteria, now), plan),
+    known: plan.terms,
+  }));
   const [one, other] = plans;
   return one === undefined || other === undefined ? plan : { ...plan, parts: { relation, plans: [one, other] } };
 }
@@ -52,7 +55,12 @@ function simplePlanOf(question: string, criteria: string, now: number): Plan {
   const language = languageOf(asked);
   const all = quantitiesOf(statement, language, dates);
   const numbers = all.filter((one) => !isCounting(statement, dates, one));
-  const others = [...dates, ...all.filter((number) => !numbers.includes(number) || !isName(statement, number))];
+  const others = [
+    ...dates,
+    ...all.filter(
+      (number) => !isContestWon(statement, number) && (!numbers.includes(number) || !isName(statement, number)),
+    ),
+  ];
   const terms = termsOf(statement, language, others);
   const order = firstNumberOf(`${asked}\n${rules}`, languageOf(asked));
   const span = spanOf(statement, rules, { now, order });

@@ -53,6 +53,8 @@ export interface Plan {
   readonly resolutionSource: ResolutionSource | undefined;
   /** The two questions of "Did A and B happen?", "If A happens, will B?" and "Did A happen before B?". */
   readonly parts?: { readonly relation: Relation; readonly plans: readonly [Plan, Plan] } | undefined;
+  /** The terms of the whole question, for one of two parts. */
+  readonly known?: readonly string[] | undefined;
   /** 2 to 5 different queries for the search service, best first. */
   readonly queries: readonly string[];
 }

@@ -42,8 +42,17 @@ export function isName(text: string, { comparison, unit, start, end }: Quantity)
 }
 
 /** "win the 400 m": a contest, and not a length to reach. */
-function isContest(before: string, unit: string): boolean {
-  return unit === "m" && /\bthe\s$/iu.test(before);
+function isContest(text: string, { comparison, unit, start }: Quantity): boolean {
+  return (
+    comparison === undefined &&
+    unit === "m" &&
+    /(?<!\p{L})(?:the|dei|des|der|die|los|las|dos|os)\s$/iu.test(text.slice(0, start))
+  );
+}
+
+/** Whether a contest is what is won, so that its length belongs to the words of the question. */
+export function isContestWon(text: string, quantity: Quantity): boolean {
+  return isContest(text, quantity) && /\bw[io]n\sthe\s$/iu.test(text.slice(0, quantity.start));
 }
 
 /** "between 3% and 4%", "4.3%-4.5%" */
@@ -81,7 +90,7 @@ export function thresholdsOf(text: string, quantities: readonly Quantity[]): Thr
       quantity.comparison ??
       verbComparison(text.slice(0, start)) ??
       (verb === "" ? undefined : verb.startsWith("unter") ? "below" : "above") ??
-      (isContest(before, unit) ? "equal" : REACH.test(before) ? "at least" : FALL.test(before) ? "at most" : "equal");
+      (isContest(text, quantity) ? "equal" : REACH.test(before) ? "at least" : FALL.test(before) ? "at most" : "equal");
     found.push({ comparison, value, unit, text: words });
   }
   return found;
