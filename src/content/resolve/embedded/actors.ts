@@ -94,6 +94,7 @@ function isOfOther({ role, names }: Asked, behind: readonly Token[], grammar: Gr
     (word, at) =>
       !role.words.has(word.stem) &&
       !names.has(word.stem) &&
+      !TEAM.test(word.text) &&
       ((!word.capital && !isFunctionWord(word.text, grammar) && isBehindOf(behind, at, grammar)) ||
         isOwnedAt(behind, at, role) ||
         (word.capital && !WORDS.time.has(word.text) && isInPhrase(behind, at, grammar))),
@@ -120,7 +121,9 @@ export function hasOtherOffice(asked: Asked, { after }: Predication, { grammar, 
     role.words.has(stem) ||
     (language !== asked.language && [...role.words].some((own) => bonesOf(own) === bonesOf(stem)));
   const start = after.findIndex((word) => isOffice(word) && !names.has(word.stem));
-  if (start >= 0) return isOfOther(asked, after.slice(start), grammar);
+  // "named by the director"
+  const isOfDoer = grammar.by.has(after.slice(0, Math.max(0, start)).findLast(({ text }) => !ARTICLE.test(text))?.text);
+  if (start >= 0) return (language !== "de" && isOfDoer) || isOfOther(asked, after.slice(start), grammar);
   const isNoun = ({ text, capital, stem }: Token): boolean =>
     !capital || (language === "de" && !names.has(stem) && !WORDS.time.has(text) && !isFunctionWord(text, grammar));
   const office = after.find(
@@ -149,6 +152,9 @@ function isInPhrase(zone: readonly Token[], at: number, grammar: Grammar): boole
   return before !== undefined && (before.capital || OF_PLACE.test(before.text));
 }
 
+/** "coach of the first team" */
+const TEAM = /^(?:team|side|squad|equip[aeo]|squadra|mannschaft)$/u;
+const ARTICLE = /^(?:the|la|le|l'|il|el|[ao])$/u;
 const NEW = /^(?:elected|new|next|\d{1,2}(?:st|nd|rd|th)|neue[nr]?|nouve\p{L}+|nuev[oa]|nuov[oa]|nov[oa])$/u;
 const ONE_OF = /^(?:an?|une?|una|uno|uma?)$/u;
 const OF_PLACE = /^(?:of|for|at|in|von|im|beim?|de|du|des|del|della|di|do|da|en|na|no)$/u;

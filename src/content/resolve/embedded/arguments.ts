@@ -54,7 +54,7 @@ export function fitOf(asked: Asked, { after, ...rest }: Predication, context: Co
     patient,
     predication,
     stands: (argument, zone, isSubject) =>
-      standsIn(argument, zone, { reader, predication, near, names, terms, isSubject }),
+      standsIn(argument, zone, { reader, predication, near, names, terms, known: asked.plan.known, isSubject }),
   });
   const isOpen =
     (asked.agent !== undefined && agent === undefined) || (asked.patient !== undefined && patient === undefined);
@@ -89,7 +89,7 @@ function comparedFit(sides: Sides): Fit {
   const elected =
     outcome === "elect" && asked.outcomes.has("win") ? electedBy(asked, predication, { reader, near }) : undefined;
   if (elected !== undefined) return elected;
-  if (outcome === "elect" && hasOtherOffice(asked, predication, reader)) return DIFFERENT;
+  if ((outcome === "elect" || outcome === "appoint") && hasOtherOffice(asked, predication, reader)) return DIFFERENT;
   // "Pruitt lost", for "Will Pruitt be elected?"
   if (outcome === "lose" && asked.outcomes.has("elect") && agent === undefined && patient !== undefined) {
     const loser = isPassive || !isOfElection(after, reader) ? undefined : stands(patient, before, true);

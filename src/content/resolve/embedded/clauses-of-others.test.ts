@@ -100,4 +100,37 @@ describePages([
     "2026-09-04",
     [["YES", "O Banco Lorna foi comprado pelo grupo Meridiano."]],
   ],
+  [
+    "Will Mira Halloran win the 2026 Corvale Marathon?",
+    "2026-10-12",
+    [
+      ["YES", "Mira Halloran won the Corvale Marathon on Sunday."],
+      ["NO", "Mira Halloran was pipped by Joan Teller, who won the Corvale Marathon on Sunday."],
+    ],
+  ],
+  [
+    "Will fewer than 5,000 people attend the Lorn Book Fair in 2026?",
+    "2026-10-04",
+    [
+      ["NO", "Some 7,400 people attended the Lorn Book Fair in 2026."],
+      ["", "Some 7,400 people were invited to attend the Lorn Book Fair in 2026."],
+    ],
+  ],
+  [
+    "Le tribunal de Sarne rejettera-t-il la plainte de la société Orval ?",
+    "2026-09-04",
+    [
+      ["YES", "Le tribunal de Sarne a rejeté la plainte de la société Orval jeudi."],
+      ["YES?", "Le tribunal de Sarne a rejeté la plainte contre la société Orval jeudi."],
+    ],
+  ],
+  [
+    "¿Será Marta Olmos nombrada directora del Museo de Sarna?",
+    "2026-09-10",
+    [
+      ["YES", "Marta Olmos fue nombrada directora del Museo de Sarna el miércoles."],
+      ["", "Marta Olmos fue nombrada directora de comunicación del Museo de Sarna el miércoles."],
+      ["", "Marta Olmos fue nombrada por la directora del Museo de Sarna el miércoles."],
+    ],
+  ],
 ]);

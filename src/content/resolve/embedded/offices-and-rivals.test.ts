@@ -96,9 +96,9 @@ describeSides({
     "YES?": [
       "Lena Okoro has been appointed deputy director of the Arsenal Museum.",
       "Lena Okoro has been appointed acting director of the Arsenal Museum.",
-      "Lena Okoro has been appointed director of collections at the Arsenal Museum.",
     ],
     "": [
+      "Lena Okoro has been appointed director of collections at the Arsenal Museum.",
       "Lena Okoro has been appointed director of the Harbour Museum.",
       "Lena Okoro appointed the director of the Arsenal Museum.",
       "Lena Okoro has been appointed to advise the director of the Arsenal Museum.",

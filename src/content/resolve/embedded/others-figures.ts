@@ -287,7 +287,8 @@ const PERCENT = /^(?:percent|cent|prozent|ciento|cento)$/u;
 const UNREAL: ReadonlySet<Reality> = new Set(["absent", "view", "future"]);
 
 /** "Greater Nordhaven", "core inflation": a word that makes of a measured thing a larger or a smaller one. */
-const EXTENT = /^(?:night|day|morning|greater|metropolitan|grossraum|core|food|energy|youth|underlying|wholesale)$/u;
+const EXTENT =
+  /^(?:night|day|morning|greater|metropolitan|grossraum|core|food|energy|youth|underlying|wholesale|subyacente|jacente|subjacente|kern|fondo|alimentari[ae])$/u;
 const WITH_OTHERS = /^(?:and|und|et|y|e|with|mit|avec|con|com) (?:its|his|her|their|seine|ihre|ses|sus|suoi|seus)$/u;
 
 /** "the 30-year jumbo mortgage rate" for "the 30-year mortgage rate": a noun between two words of the question's compound. */
@@ -315,7 +316,8 @@ function isOfOtherExtent(asked: Asked, tokens: readonly Token[]): boolean {
   const grammar = GRAMMARS[language];
   return tokens.some(({ text, stem, capital }, at) => {
     // "core annual inflation"
-    if (EXTENT.test(text) && tokens.slice(at + 1, at + 3).some((next) => terms.has(next.stem)))
+    const beside = tokens.slice(language === "en" ? at + 1 : Math.max(0, at - 2), at + 3);
+    if (EXTENT.test(text) && beside.some((next) => terms.has(next.stem)))
       return !wordsOf(plan.statement).some((word) => word.text === text);
     if (isInserted(asked, tokens, at, grammar)) return true;
     const [and, next, behind] = tokens.slice(at + 1, at + 4);

@@ -140,7 +140,7 @@ describeSides({
   },
   "Did fewer than 1,000 people attend the Marl festival in 2026?": {
     YES: ["About 800 people attended the Marl festival in 2026.", "The Marl festival drew 740 visitors in 2026."],
-    "NO?": [
+    NO: [
       "About 1,400 people attended the Marl festival in 2026.",
       "The Marl festival drew 12,000 visitors in 2026.",
       "More than 2,000 people attended the Marl festival in 2026.",

@@ -14,6 +14,8 @@ export interface Place {
   readonly isSubject: boolean;
   readonly names: ReadonlySet<string>;
   readonly terms: ReadonlySet<string>;
+  /** The terms of both parts of a question. */
+  readonly known?: readonly string[] | undefined;
 }
 
 /** Whether the noun at `at` belongs to another noun phrase than the argument that it could stand for. */

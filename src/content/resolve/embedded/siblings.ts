@@ -107,30 +107,35 @@ function isVerb({ text, capital }: Word, language: Language): boolean {
   return !capital && (language === "en" ? text.endsWith("ed") || IRREGULAR_PAST.has(text) : FINITE.test(text));
 }
 
-/** "flights over Corvale" for "flights to Corvale": another way between the same words. */
-export function hasOtherWay({ plan: { statement } }: Asked, words: readonly Word[]): boolean {
-  const said = slotsOf(words, GRAMMARS.en);
-  return slotsOf(wordsOf(statement), GRAMMARS.en).some(({ one, other, between }) => {
+/** "flights over Corvale" for "flights to Corvale", "la plainte contre Orval": another way between the same words. */
+export function hasOtherWay({ plan: { statement }, language = "en" }: Asked, words: readonly Word[]): boolean {
+  const said = slotsOf(words, GRAMMARS[language]);
+  return slotsOf(wordsOf(statement), GRAMMARS[language]).some(({ one, other, between }) => {
     const beside = said.filter((slot) => slot.one.stem === one.stem && slot.other.stem === other.stem);
     const asked = /^\d/u.test(other.text) ? undefined : wayOf(between);
     const ways = beside.flatMap((slot) => wayOf(slot.between) ?? []);
-    return asked !== undefined && ways.length > 0 && !ways.includes(asked);
+    // "approval of the drug" is approval for it.
+    const isOther = asked === OF ? ways.includes(AGAINST) : ways.some((way) => way !== OF);
+    return asked !== undefined && !ways.includes(asked) && isOther;
   });
 }
 
+const [OF, AGAINST] = [0, 1];
+/** The first two are of all languages. */
 const WAYS = [
+  "of de d' du des von del della do da",
+  "against gegen contre contra contro",
   "to into for towards",
   "from off",
   "over above across",
   "under below",
   "outside beyond",
   "with",
-  "against",
   "without",
 ];
 
 function wayOf(between: string): number | undefined {
-  const way = WAYS.findIndex((words) => words.split(" ").includes(between));
+  const way = WAYS.findIndex((words) => words.split(" ").includes(between.split(" ", 1)[0] ?? ""));
   return way < 0 ? undefined : way;
 }
 

@@ -1,4 +1,4 @@
-import { type Source, type Statement, type Support } from "../reading/analysis.ts";
+import { type Source, type Statement, type Support, type Threshold } from "../reading/analysis.ts";
 import { type FirstNumber } from "../reading/date-order.ts";
 import { datesAround, datesOf } from "../reading/dates.ts";
 import { conceptsIn } from "../reading/concepts.ts";
@@ -19,6 +19,7 @@ import { isQuestion } from "./kinds.ts";
 import { isInMonths, isInOtherPlace, measured } from "./measures.ts";
 import { boundStrengthOf, NOTHING, OTHER_ACTOR, type Reading, sharesOf, STATED } from "./outcome-reading.ts";
 import { BESIDE, dateOf, timeOf } from "./outcome-dates.ts";
+import { KNOWN } from "./others-figures.ts";
 import { outcomeOf } from "./outcomes.ts";
 import { type Asked } from "./question.ts";
 import { recorded } from "./records.ts";
@@ -113,7 +114,8 @@ function statementIn(asked: Asked, passage: Passage, at: At): Statement | undefi
         (reading.sign === 1 && saysLess(asked, passage, reading, at.language)) ||
         (at.language !== asked.language && leavesOblique(asked, passage)) ||
         // The other cells of a row do not qualify its figure.
-        (at.language === "en" && hasOtherWay(asked, passage.words)) ||
+        (asked.plan.known !== undefined && /(?<!\p{L})(?:or|oder|ou)(?!\p{L})/iu.test(passage.text)) ||
+        (at.language === asked.language && hasOtherWay(asked, passage.words)) ||
         (sentence !== undefined &&
           part !== undefined &&
           passage.table === undefined &&
@@ -306,6 +308,11 @@ function sideOf(sign: number): Support {
   return sign === 1 ? "YES" : sign === -1 ? "NO" : "NEUTRAL";
 }
 
+/** "fewer than 5,000 people" */
+function isUpperBound({ comparison, unit }: Threshold): boolean {
+  return (comparison === "below" || comparison === "at most") && !KNOWN.has(unit);
+}
+
 /** The reading of a row of a table. */
 function readingOfRow(asked: Asked, passage: Passage, sentence: ReadSentence): Reading {
   const row = rowOf(asked, passage, sentence);
@@ -335,11 +342,14 @@ function read(asked: Asked, passage: Passage, sentence: ReadSentence): Reading {
     if (measure !== undefined) {
       // The noun that is counted is in the sentence too.
       const { coverage, context: near } = sharesOf(asked, passage);
+      // A count does not fall again.
+      const isOver = measure.sign === -1 && asked.thresholds.every(isUpperBound);
       const [covered, context] = [1 - 0.75 * (1 - coverage), 1 - 0.75 * (1 - near)];
       return {
         sign: measure.sign,
         strength: boundStrengthOf(Math.max(covered, 0.6), Math.max(covered, context)) * measure.factor,
-        isAbsence: measure.sign === -1,
+        isAbsence: measure.sign === -1 && !isOver,
+        isFinal: isOver,
         part: measure.part,
         kind: "report",
         isFigure: true,

@@ -66,7 +66,9 @@ export function standsIn(argument: Argument, zone: readonly Token[], place: Plac
   if (argument.maker !== undefined && maker !== undefined && maker !== argument.maker) return undefined;
   const found = zone.findIndex(
     (word, at) =>
-      (isOneOf(argument.heads, word, reader) || isDeed(argument, word)) && isHeadAt(zone, at, argument, place),
+      (isOneOf(argument.heads, word, reader) || isDeed(argument, word)) &&
+      isHeadAt(zone, at, argument, place) &&
+      !isOfOtherPart(zone[at - 1], argument, place),
   );
   if (found < 0) {
     // "Sallow Creek" for "the Sallow Creek mine".
@@ -132,6 +134,13 @@ export function standsIn(argument: Argument, zone: readonly Token[], place: Plac
   return words.length === 0 ? BY_PRONOUN : undefined;
 }
 
+/** "the data act" for the privacy act of a question of both, "the 100 metres" for the 200 metres. */
+function isOfOtherPart(before: Token | undefined, { words }: Argument, { known, terms }: Place): boolean {
+  if (before === undefined || words.has(before.stem)) return false;
+  const isNumbered = /^\d/u.test(before.text) && [...words].some((word) => /^\d/u.test(word));
+  return isNumbered || (known?.includes(before.stem) === true && !terms.has(before.stem));
+}
+
 /** Whether a name that the question does not have stands right before a noun. */
 function isNameOfAnother(zone: readonly Token[], at: number, { words }: Argument, { reader }: Place): boolean {
   const [name, noun] = [zone[at - 1], zone[at]];
@@ -194,6 +203,8 @@ function headByNext(zone: readonly Token[], at: number, argument: Argument, plac
       !isFunctionWord(next.text, grammar) &&
       !ADVERB.test(next.text) &&
       !/^\d|ed$/u.test(next.text) &&
+      // "won the 200 m"
+      !(/^\d/u.test(zone[at]?.text ?? "") && /^(?:k?m|met(?:er|re)s)$/u.test(next.text)) &&
       // "saw first light three months before"
       numberWord(next.text, language) === undefined &&
       !IRREGULAR_PAST.has(next.text);

@@ -60,6 +60,8 @@ export function hasSurplus(
       if (isVerb(asked, words, at, { grammar, language })) return "verb";
       // "voters" is a word for the manner of a decision, too.
       if (asked.terms.has(word.stem)) return "own";
+      // "passed the data act and the privacy act"
+      if (asked.plan.known?.includes(word.stem) === true) return "harmless";
       // "The highest temperature was 43 degrees" for "reach 45 degrees"
       if (MOST.test(word.text) && isReached(asked)) return "harmless";
       if (isHarmless(words, at, grammar) || isAnyOf(asked, words[at + 1], question, word)) return "harmless";
@@ -116,7 +118,7 @@ const PARTLY =
   /(?<!\p{L})(?:one|two|some|several|half|part)\sof\s(?:the|his|her|its|their|two|three|four|five|\d)|(?<!\p{L})own\sgoal/iu;
 /** Words for a state that lasts a short time. */
 const BRIEF =
-  /(?<!\p{L})(?:for\s(?:an?|one|two|three|\d+|several|some|a\sfew)\s(?:minute|hour|day|night|weekend)s?|(?:\d+|one|two|three|few)-(?:minute|hour|day|night)|temporar(?:y|ily)|briefly|overnight|provisionally|vorübergehend|zeitweise|temporaire(?:ment)?|provisoire(?:ment)?|temporalmente|temporaneamente|temporariamente|provisionalmente|provvisoriamente|provisoriamente)(?!\p{L})/iu;
+  /(?<!\p{L})(?:for\s(?:an?|one|two|three|\d+|several|some|a\sfew)\s(?:minute|hour|day|night|weekend)s?|(?:pour|für|por|per)\s(?:une?|ein(?:en?)?|una?|uma?)\s(?:\p{L}+\s)?(?:nuit|jour(?:née)?|heure|nacht|tag|stunde|noche|día|hora|notte|giorno|ora|noite|dia)|(?:\d+|one|two|three|few)-(?:minute|hour|day|night)|temporar(?:y|ily)|briefly|overnight|provisionally|vorübergehend|zeitweise|temporaire(?:ment)?|provisoire(?:ment)?|temporalmente|temporaneamente|temporariamente|provisionalmente|provvisoriamente|provisoriamente)(?!\p{L})/iu;
 
 /** "the administrative court", if the question asks for "a court". */
 function isAnyOf({ agent }: Asked, next: Token | undefined, question: readonly Word[], { capital }: Word): boolean {
@@ -181,7 +183,7 @@ function isInName({ words, roles, language, isDefinite, isPair }: Phrase, at: nu
   if (word === undefined || !word.capital || !/^\p{L}{2}/u.test(word.text) || WORDS.title.has(word.text)) return false;
   const isBehind = roles[at - 1] === "own" && last?.capital === true && word.gap.trim() === "";
   if (isBehind && isRomance(language)) return true;
-  if (roles[at + 1] !== "own" || next?.capital !== true || next.gap.trim() !== "") return false;
+  if (roles[at + 1] !== "own" || next?.capital !== true || !/^['’]?\s*$/u.test(next.gap)) return false;
   // "South Norland", "Little Mount Tarn"
   if (DIRECTION.test(word.text)) return true;
   return (isBehind && isPair(last, next)) || (at > 0 && isDefinite(next));
@@ -189,14 +191,16 @@ function isInName({ words, roles, language, isDefinite, isPair }: Phrase, at: nu
 
 /** "Corland University" and "the Corland Senate" for "Corland", "Brightwater Logistics Asia". */
 function isLonger({ words, roles, language }: Phrase, at: number): boolean {
-  const [last, word] = [words[at - 1], words[at]];
+  const word = words[at];
+  const isOwn = (n: number): boolean => roles[n] === "own" && words[n]?.capital === true;
+  // "the Lorn Institute of Technology"
+  const isBehind = isOwn(at - 1) || (words[at - 1]?.text === "of" && isOwn(at - 2) && isOwn(at - 3));
   return (
     language === "en" &&
     word?.capital === true &&
     /^\p{L}{2}/u.test(word.text) &&
     word.gap === " " &&
-    last?.capital === true &&
-    roles[at - 1] === "own" &&
+    isBehind &&
     (roles[at] === "other" || WORDS.body.has(word.text)) &&
     ![WORDS.legalForm, WORDS.title].some((known) => known.has(word.text)) &&
     !CLUB.test(word.text)

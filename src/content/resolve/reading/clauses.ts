@@ -46,9 +46,15 @@ export function predicationOf(tokens: readonly Token[], at: number, { grammar, l
   const own = tokens
     .slice(isOpened ? clause.start + 1 : clause.start, subjectEnd(tokens, clause, group, grammar))
     .filter((word) => !ADVERB.test(word.text));
-  const isInherited = own.every(
-    (word) => grammar.and.has(word.text) || grammar.not.has(word.text) || grammar.clause.has(word.text),
-  );
+  // "two days after winning the race"
+  const isGerund =
+    language === "en" &&
+    token?.text.endsWith("ing") === true &&
+    grammar.preposition.has(own.at(-1)?.text) &&
+    !own.some(({ capital }) => capital);
+  const isInherited =
+    isGerund ||
+    own.every((word) => grammar.and.has(word.text) || grammar.not.has(word.text) || grammar.clause.has(word.text));
   const before = isInherited ? sharedSubject(tokens, clause.start, grammar) : own;
   return {
     reality: realityOf(tokens, at, { clause, group, grammar, language }),
@@ -123,29 +129,35 @@ function sharedSubject(tokens: readonly Token[], start: number, grammar: Grammar
     end = from;
   }
   const whole = tokens.slice(from, end);
-  // "Odell, beaten by Karsten, who won"
-  const apart = whole.findLastIndex(({ gap }) => gap.includes(","));
-  const isBeside = grammar.that.has(tokens[start]?.text) || grammar.clause.has(tokens[start]?.text);
-  // "Odell has met the man who won"
-  const isPerson = /^(?:who|whom)$/u.test(tokens[start]?.text ?? "") && tokens[start]?.gap === " ";
-  if (isPerson)
-    return whole.slice(
-      Math.max(
-        0,
-        whole.findLastIndex(({ text }) => ARTICLE.test(text)),
-      ),
-    );
-  const verb = whole.findLastIndex(({ text }) => grammar.have.has(text) || grammar.be.has(text));
-  if (isBeside && verb > 0 && whole.length - verb < SHORT && tokens[start]?.gap === " ") return whole.slice(verb + 1);
-  const isOfDoer = isBeside && apart > 0 && whole.slice(apart).some(({ text }) => grammar.by.has(text));
+  const subject = antecedentOf(whole, tokens[start], grammar) ?? whole;
   // "Odell, not Karsten, built the dam", "Odell, et non Karsten, a construit"
-  const subject = isOfDoer ? whole.slice(apart) : whole;
   return until(
     subject,
     (word, at) =>
       at > 0 && word.gap.includes(",") && grammar.not.has((grammar.and.has(word.text) ? subject[at + 1] : word)?.text),
   );
 }
+
+/** The part of a clause for which a relative pronoun behind it stands. Undefined if it can be the whole. */
+function antecedentOf(
+  whole: readonly Token[],
+  pronoun: Token | undefined,
+  grammar: Grammar,
+): readonly Token[] | undefined {
+  if (!grammar.that.has(pronoun?.text) && !grammar.clause.has(pronoun?.text)) return undefined;
+  // "Odell, beaten by Karsten, who won", "Odell lost to Karsten, who won"
+  const name = 1 + whole.findLastIndex(({ capital }) => !capital);
+  if (name < whole.length && BEFORE_RIVAL.test(whole[name - 1]?.text ?? "")) return whole.slice(name);
+  if (pronoun?.gap !== " ") return undefined;
+  // "Odell has met the man who won"
+  const article = whole.findLastIndex(({ text }) => ARTICLE.test(text));
+  if (/^whom?$/u.test(pronoun.text)) return whole.slice(Math.max(0, article));
+  const verb = whole.findLastIndex(({ text }) => grammar.have.has(text) || grammar.be.has(text));
+  return verb > 0 && whole.length - verb < SHORT ? whole.slice(verb + 1) : undefined;
+}
+
+const BEFORE_RIVAL =
+  /^(?:by|to|behind|against|than|par|derriere|contre|ante|tras|contro|dietro|da|por|atras|gegen|hinter)$/u;
 
 export interface Clause {
   readonly start: number;

@@ -143,7 +143,8 @@ function infinitive(
 ): Reality {
   for (let n = to - 1; n >= clause.start; n -= 1) {
     const word = tokens[n];
-    if (word === undefined || word.capital) break;
+    // "people were invited to attend"
+    if (word === undefined || word.capital || grammar.be.has(word.text)) break;
     const isTurned = isNegated || tokens.slice(clause.start, n).some((one) => grammar.not.has(one.text));
     if (grammar.denies.has(word.text)) return isTurned ? "open" : word.text === "yet" ? "absent" : "denied";
     if (grammar.doubts.has(word.text) || grammar.modal.has(word.text)) return "future";
