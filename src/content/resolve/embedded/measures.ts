@@ -95,7 +95,9 @@ export function measured(
     const clause = clauseAt(tokens, one.start, grammar, language);
     clauses.set(one, clause);
     // "Twelve states have not joined"
-    if (isDenied(passage.text.slice(one.end, clause.end))) return false;
+    // "10.8 million passengers fewer than in 2019"
+    const behind = passage.text.slice(one.end, clause.end);
+    if (isDenied(behind) || (!asked.asksChange && /^\s(?:fewer|more|less)\s(?!or\b)/u.test(behind))) return false;
     // "The long-term averages are 8.1 named storms"
     const said = passage.text.slice(clause.start, clause.end);
     if ([USUAL, SEVERAL, POLLS, REPLACED, AMONG].some((words) => words.test(said) && !words.test(statement)))
