@@ -135,7 +135,6 @@ function readLines(
   edge: number,
   page: PageBlocks,
 ): void {
-  if (lines.length === 0) return;
   const left = median(lines.map(({ x }) => x));
   const right = lines.reduce((most, line) => Math.max(most, line.right), least);
   const paragraphs = paragraphsOf(lines, { left, right, setting });

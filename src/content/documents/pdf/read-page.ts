@@ -254,29 +254,19 @@ function isOnPage({ x, y, length, size, turn }: ReturnType<typeof placementOf>, 
 /** The direction of a text to the right, by its quarter turns. */
 const STEPS = [1, 0, -1, 0];
 
-/** Accents that stand in text as characters of their own, and the combining ones. */
-const ACCENTS: Readonly<Record<string, string>> = {
-  "`": "\u0300",
-  "\u00B4": "\u0301",
-  "\u02C6": "\u0302",
-  "^": "\u0302",
-  "\u02DC": "\u0303",
-  "\u00AF": "\u0304",
-  "\u02D8": "\u0306",
-  "\u02D9": "\u0307",
-  "\u00A8": "\u0308",
-  "\u02DA": "\u030A",
-  "\u02DD": "\u030B",
-  "\u02C7": "\u030C",
-  "\u00B8": "\u0327",
-  "\u02DB": "\u0328",
-};
+/** The combining forms of accents that Unicode does not derive from a space with them. */
+const ACCENTS = new Map([
+  ["`", "\u0300"],
+  ["^", "\u0302"],
+  ["\u02C6", "\u0302"],
+  ["\u02C7", "\u030C"],
+]);
 
 /** Adds a text. If it begins below an accent that ends the text before it, as TeX writes them, both are one letter. */
 function pushAccented(placements: Placement[], placed: Placement): void {
   const last = placements.at(-1);
   const accent = last?.text.at(-1) ?? "";
-  const combining = ACCENTS[accent];
+  const combining = ACCENTS.get(accent) ?? /^ (\p{M})$/u.exec(accent.normalize("NFKD"))?.[1];
   const end = last === undefined ? 0 : last.x + last.length;
   const isBelow = placed.turn === 0 && last?.turn === 0 && Math.abs(placed.y - last.y) < placed.size * 0.5;
   const isOver = isBelow && placed.x < end - placed.size * 0.15 && placed.x > end - placed.size * 1.2;
