@@ -19,8 +19,8 @@ export interface Outbox {
   claim(limit: number): Promise<readonly Notice[]>;
   /** Removes a notice that the receiver accepted. */
   done(id: string): Promise<void>;
-  /** The receiver did not accept the notice: it is due again at `dueAt` (Unix milliseconds). */
-  postpone(id: string, dueAt: number): Promise<void>;
+  /** The receiver did not accept the notice: it is due again in `delayMs`, by the store's clock. */
+  postpone(id: string, delayMs: number): Promise<void>;
   /** Removes the oldest notices beyond `most`. Returns how many were removed. */
   trim(most: number): Promise<number>;
   size(): Promise<number>;

@@ -55,17 +55,20 @@ const BALANCE = `numeric(${MAX_CREDIT_DIGITS},0)`;
 const TOO_LARGE_STATE = "22003";
 
 const GRANT = granting(`EXISTS (SELECT 1 FROM ${CREDITS} WHERE id = $3)`);
+/** The end that the gateway's clock gives, by the database's clock. The value after `end` is the time of the gateway. */
+const endAt = (end: number): string =>
+  `CASE WHEN $${end}::bigint = 0 THEN 0 ELSE $${end} + ${NOW} - $${end + 1}::bigint END`;
 const FIND = statement(`SELECT ${CREDIT} FROM ${CREDITS} AS c WHERE c.id = $1`);
 const OPEN = statement(`
   WITH granted AS (${granting("true")}), opened AS (
     INSERT INTO ${CREDITS} (id, hash, owner, unit, name, network, token, routes, balance, expires_at, created_at)
-    SELECT $3, $7, $8, $9, $10, $11, $12, $13, $5::${BALANCE}, $14::bigint, ${NOW} FROM granted)
+    SELECT $3, $7, $8, $9, $10, $11, $12, $13, $5::${BALANCE}, ${endAt(14)}, ${NOW} FROM granted)
   SELECT credit FROM granted`);
 const GRANTED = statement(`SELECT credit FROM ${CREDIT_GRANTS} WHERE id = $1`);
 const ADD = statement(`
   WITH granted AS (${GRANT})
   UPDATE ${CREDITS} SET balance = (balance + $5::numeric)::${BALANCE},
-    expires_at = CASE WHEN expires_at = 0 OR $7::bigint = 0 THEN 0 ELSE greatest(expires_at, $7::bigint) END
+    expires_at = CASE WHEN expires_at = 0 OR $7::bigint = 0 THEN 0 ELSE greatest(expires_at, ${endAt(7)}) END
   FROM granted WHERE id = granted.credit`);
 const TAKE = statement(`
   WITH granted AS (${GRANT})
@@ -85,9 +88,12 @@ const CHARGES = statement(`
 /** The prepaid balances, in the ledger's database. */
 export class PostgresCredits implements Credits {
   readonly #database: Database;
+  readonly #now: () => number;
 
-  constructor(database: Database) {
+  /** `now` gives the Unix milliseconds of this machine. */
+  constructor(database: Database, now: () => number) {
     this.#database = database;
+    this.#now = now;
   }
 
   async find(id: string): Promise<Credit | undefined> {
@@ -97,7 +103,7 @@ export class PostgresCredits implements Credits {
 
   async open(credit: NewCredit, grant: Grant): Promise<string | undefined> {
     const { id, hash, owner, unit, name, network, token, routes, expiresAt } = credit;
-    const own = [hash, owner, unit, name, network, token, JSON.stringify(routes), expiresAt];
+    const own = [hash, owner, unit, name, network, token, JSON.stringify(routes), expiresAt, this.#now()];
     const { rows } = await this.#enlarge(OPEN, id, [...this.#valuesOf(id, grant), ...own]);
     const opened = rows[0]?.[0];
     if (typeof opened === "string") return opened;
@@ -107,7 +113,7 @@ export class PostgresCredits implements Credits {
   }
 
   async add(id: string, grant: Grant, expiresAt: number): Promise<boolean> {
-    return (await this.#enlarge(ADD, id, [...this.#valuesOf(id, grant), expiresAt])).count > 0;
+    return (await this.#enlarge(ADD, id, [...this.#valuesOf(id, grant), expiresAt, this.#now()])).count > 0;
   }
 
   async take(id: string, grant: Grant): Promise<boolean> {

@@ -50,7 +50,7 @@ export function openPostgresStore(
     outbox: new PostgresOutbox(database),
     refunds: new PostgresRefunds(database, ledger, ownNow),
     paymentIds: new PostgresPaymentIds(database, ownNow),
-    credits: new PostgresCredits(database),
+    credits: new PostgresCredits(database, ownNow),
     channels: new PostgresChannels(database),
     simulatedTransfers: new PostgresSimulatedTransfers(database),
     usage: new PostgresUsage(database),

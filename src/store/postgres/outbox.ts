@@ -12,7 +12,7 @@ const CLAIM = statement(`
   UPDATE ${OUTBOX} AS o SET due_at = ${NOW} + ${NOTICE_LEASE_MS} FROM due WHERE o.id = due.id
   RETURNING ${NOTICE.of("o")}`);
 const DONE = statement(`DELETE FROM ${OUTBOX} WHERE id = $1`);
-const POSTPONE = statement(`UPDATE ${OUTBOX} SET tries = tries + 1, due_at = $2::bigint WHERE id = $1`);
+const POSTPONE = statement(`UPDATE ${OUTBOX} SET tries = tries + 1, due_at = ${NOW} + $3::bigint WHERE id = $2`);
 const TRIM = statement(`
   WITH oldest AS MATERIALIZED (
     SELECT id FROM ${OUTBOX} ORDER BY created_at, id
@@ -38,8 +38,8 @@ export class PostgresOutbox implements Outbox {
     await this.#database.quick(DONE, [id]);
   }
 
-  async postpone(id: string, dueAt: number): Promise<void> {
-    await this.#database.quick(POSTPONE, [id, dueAt]);
+  async postpone(id: string, delayMs: number): Promise<void> {
+    await this.#database.quick(POSTPONE, [this.#database.clock, id, delayMs]);
   }
 
   async trim(most: number): Promise<number> {

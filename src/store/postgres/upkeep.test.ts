@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, setDefaultTimeout, spyOn, test } from "bun
 import { patient } from "../../lib/testing/patience.ts";
 import { type Store } from "../store.ts";
 import { hasPostgres, sharedPostgres, type SharedPostgres } from "../testing/postgres.ts";
+import { CREDIT } from "../testing/credits-contract.ts";
 import { RESERVATION as PAYMENT } from "../testing/reservation.ts";
 import { statement } from "./connection.ts";
 import { Database } from "./database.ts";
@@ -92,6 +93,41 @@ describe.skipIf(!hasPostgres)("with a server", () => {
       "first",
     ]);
     clock.mockRestore();
+  });
+
+  test("a gateway whose clock is wrong delays no settlement record", async () => {
+    await using opened = await open();
+    const { ledger, outbox } = opened.store;
+    const { payment } = await ledger.reserve(PAYMENT);
+    await ledger.move(payment, {
+      state: "settled",
+      lease: false,
+      notice: { id: "a", url: "https://a.example", body: "" },
+    });
+    const due = () => server.query(`SELECT due_at < ${Date.now() + 600_000} AS d FROM ${opened.user}.turnpike_outbox`);
+    const real = Date.now;
+    const clock = spyOn(Date, "now").mockImplementation(() => real() + 3_600_000);
+    await outbox.claim(1);
+    await outbox.postpone("a", 5000);
+    clock.mockRestore();
+    expect(await due()).toEqual([["t"]]);
+  });
+
+  test.each([-1, 1])("credit ends by the database's clock if the gateway's is wrong by an hour (%d)", async (sign) => {
+    await using opened = await open();
+    const { credits } = opened.store;
+    const grant = { id: "g", kind: "issued", amount: "1", payment: "" } as const;
+    const real = Date.now;
+    const clock = spyOn(Date, "now").mockImplementation(() => real() + sign * 3_600_000);
+    const end = async (): Promise<number> => ((await credits.find(CREDIT.id))?.expiresAt ?? 0) - real();
+    await credits.open({ ...CREDIT, expiresAt: Date.now() + 600_000 }, grant);
+    const opening = await end();
+    await credits.add(CREDIT.id, { ...grant, id: "h" }, Date.now() + 1_200_000);
+    const addition = await end();
+    await credits.add(CREDIT.id, { ...grant, id: "i" }, 0);
+    const never = (await credits.find(CREDIT.id))?.expiresAt;
+    clock.mockRestore();
+    expect([Math.round(opening / 600_000), Math.round(addition / 600_000), never]).toEqual([1, 2, 0]);
   });
 
   test("a current schema is not written again", async () => {

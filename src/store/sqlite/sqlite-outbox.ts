@@ -39,7 +39,8 @@ export class SqliteOutbox implements Outbox {
     await this.#file.write("DELETE FROM outbox WHERE id = $id", { id });
   }
 
-  async postpone(id: string, dueAt: number): Promise<void> {
+  async postpone(id: string, delayMs: number): Promise<void> {
+    const dueAt = this.#file.now() + delayMs;
     await this.#file.write("UPDATE outbox SET tries = tries + 1, due_at = $dueAt WHERE id = $id", { id, dueAt });
   }
 

@@ -167,8 +167,8 @@ export class OutboxPoster {
   }
 
   async #postpone({ id, tries }: Notice): Promise<false> {
-    const { outbox, clock, random } = this.#options;
-    await outbox.postpone(id, clock() + retryDelayMs(tries, random()));
+    const { outbox, random } = this.#options;
+    await outbox.postpone(id, retryDelayMs(tries, random()));
     return false;
   }
 }

@@ -10,7 +10,7 @@ import { type PaymentKey } from "../../../../store/ledger.ts";
 import { CREDIT_PATH } from "../../../config/own-paths.ts";
 import { type Exchange } from "../../../exchange/exchange.ts";
 import { respondWithError } from "../../../exchange/local-response.ts";
-import { type CreditSettings, type Order } from "./credit-order.ts";
+import { type CreditSettings, isIn, type Order } from "./credit-order.ts";
 import { type CreditSignIn } from "./credit-sign-in.ts";
 import { respondCredit } from "./respond-credit.ts";
 
@@ -119,9 +119,9 @@ export class CreditDesk {
 }
 
 /** The pass that a payment buys. Its price may have risen since: then the payment buys money. */
-function passOf({ pass, terms }: Order, { amount, network }: Paid): Order["pass"] {
-  const own = terms.map((one) => compileTerms(one)).find((one) => one.network === network);
-  return own !== undefined && BigInt(amount) >= BigInt(own.amount) ? pass : undefined;
+function passOf({ pass, terms }: Order, paid: Paid): Order["pass"] {
+  const own = terms.find((one) => isIn(paid, one));
+  return own !== undefined && BigInt(paid.amount) >= BigInt(compileTerms(own).amount) ? pass : undefined;
 }
 
 async function shownAfter(credits: Credits, before: Credit): Promise<object> {

@@ -59,7 +59,8 @@ function read(bytes: Uint8Array): z.output<typeof body> | TurnpikeError {
   }
 }
 
-function isIn({ network, token }: Credit, terms: Terms): boolean {
+/** True if `terms` are for this token. */
+export function isIn({ network, token }: Pick<Credit, "network" | "token">, terms: Terms): boolean {
   const compiled = compileTerms(terms);
   return compiled.network === network && sameAddress(compiled.asset, token);
 }
