@@ -79,15 +79,22 @@ export function checkDepositTerms({ deposit }: Deposit, terms: DepositTerms, now
   return undefined;
 }
 
+/** Undefined if the channel has the money for a voucher. */
+export function checkFunds(maxClaimableAmount: string, { balance }: { readonly balance: bigint }): Reason | undefined {
+  if (balance === 0n) return "invalid_batch_settlement_evm_channel_not_found";
+  if (BigInt(maxClaimableAmount) > balance) return "invalid_batch_settlement_evm_cumulative_exceeds_balance";
+  return undefined;
+}
+
 /** Checks a voucher's amount against the channel. `balance`: with the deposit that comes with it. */
 export function checkCumulative(
   maxClaimableAmount: string,
   { balance, totalClaimed }: { readonly balance: bigint; readonly totalClaimed: bigint },
   isRefund = false,
 ): Reason | undefined {
+  const unfunded = checkFunds(maxClaimableAmount, { balance });
+  if (unfunded !== undefined) return unfunded;
   const most = BigInt(maxClaimableAmount);
-  if (balance === 0n) return "invalid_batch_settlement_evm_channel_not_found";
-  if (most > balance) return "invalid_batch_settlement_evm_cumulative_exceeds_balance";
   const isBelow = isRefund ? most < totalClaimed : most <= totalClaimed;
   return isBelow ? "invalid_batch_settlement_evm_cumulative_below_claimed" : undefined;
 }

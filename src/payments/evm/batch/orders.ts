@@ -9,6 +9,7 @@ import { callRequest, type Log } from "../node/requests.ts";
 import { isRpcError, type RpcError } from "../node/rpc.ts";
 import { type Chain, type PayerShare, type Sending, type Sent } from "../node/scheme.ts";
 import { refused, unknown, unsent } from "../node/settlements.ts";
+import { countedBlock } from "./state.ts";
 import { channelCall, CLAIMED, claimCall, receiverCall, SETTLED, settleCall, signedClaimCall } from "./calls.ts";
 
 /** The gas of a payment to a receiver, rounded up. A node that does not know the claim yet estimates a third of it. */
@@ -60,11 +61,16 @@ export async function sendOrder(
   }
 }
 
-/** The channels' claimed totals on the chain, by id in lower case. */
-async function claimedTotals(node: EvmNode, ids: readonly Hex[]): Promise<ReadonlyMap<Hex, bigint> | RpcError> {
+/** True if the chain has all of these claims at a block. */
+async function isClaimed(
+  node: EvmNode,
+  claims: readonly Claim[],
+  block: bigint | "latest",
+): Promise<boolean | RpcError> {
+  const ids = claims.map(({ voucher }) => channelId(node.network, voucher.channel));
   const distinct = [...new Set(ids)];
   const results = await node.readAll<Hex[]>(
-    ...distinct.map((id) => callRequest(BATCH_SETTLEMENT_CONTRACT, channelCall(id))),
+    ...distinct.map((id) => callRequest(BATCH_SETTLEMENT_CONTRACT, channelCall(id), { block })),
   );
   const totals = new Map<Hex, bigint>();
   for (const [i, id] of distinct.entries()) {
@@ -72,7 +78,7 @@ async function claimedTotals(node: EvmNode, ids: readonly Hex[]): Promise<Readon
     if (result !== undefined && isRpcError(result)) return result;
     totals.set(id, wordAt(result ?? "0x", 1) ?? 0n);
   }
-  return totals;
+  return claims.every(({ totalClaimed }, i) => BigInt(totalClaimed) <= (totals.get(ids[i] ?? "0x") ?? 0n));
 }
 
 /** Claims vouchers. An order of which all is claimed already sends nothing, so that it may be repeated. */
@@ -86,11 +92,9 @@ export async function settleClaims(chain: Chain, order: ClaimOrder): Promise<Cha
   const tag = `claim ${signedClaimCall(claims, signature)}`;
   const resumed = sender.resume(tag);
   if (resumed === undefined) {
-    const ids = claims.map(({ voucher }) => channelId(node.network, voucher.channel));
-    const totals = await claimedTotals(node, ids);
-    if (isRpcError(totals)) return unsent(`${totals.cause}: nothing was sent`);
-    const isDone = claims.every(({ totalClaimed }, i) => BigInt(totalClaimed) <= (totals.get(ids[i] ?? "0x") ?? 0n));
-    if (isDone) return { kind: "settled", transaction: "", amount: "0" };
+    const isDone = await isClaimed(node, claims, "latest");
+    if (isRpcError(isDone)) return unsent(`${isDone.cause}: nothing was sent`);
+    if (isDone) return await concludeClaimed(node, claims);
   }
   const sending = {
     tag,
@@ -110,6 +114,15 @@ export async function settleClaims(chain: Chain, order: ClaimOrder): Promise<Cha
       return { kind: "refused", reason: "invalid_batch_settlement_evm_claim_simulation_failed", reverting };
     },
   });
+}
+
+/** The newest block has the claims of an order. */
+async function concludeClaimed(node: EvmNode, claims: readonly Claim[]): Promise<ChannelSettlement> {
+  const block = await countedBlock(node);
+  const counts = isRpcError(block) || block === "latest" ? block : await isClaimed(node, claims, block);
+  if (isRpcError(counts)) return unsent(`${counts.cause}: nothing was sent`);
+  if (counts === false) return unsent("the claims are in a block that does not count yet: nothing was sent");
+  return { kind: "settled", transaction: "", amount: "0" };
 }
 
 /**

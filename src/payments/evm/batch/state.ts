@@ -1,9 +1,11 @@
 import { BATCH_SETTLEMENT_CONTRACT } from "../../signatures/batch-settlement.ts";
 import { type Hex } from "../../x402/address.ts";
 import { type ChannelState } from "../../x402/channel-facilitator.ts";
+import { smallest } from "../../../lib/smallest.ts";
+import { largest } from "../../../lib/largest.ts";
 import { wordAt } from "../node/abi.ts";
 import { type EvmNode } from "../node/node.ts";
-import { callRequest, codeRequest } from "../node/requests.ts";
+import { blockNumberRequest, callRequest, codeRequest } from "../node/requests.ts";
 import { type Request, type RpcError, isRpcError } from "../node/rpc.ts";
 import { channelCall, refundNonceCall, withdrawalCall } from "./calls.ts";
 
@@ -53,4 +55,24 @@ export async function readChannel(
   block: bigint | "latest" = "latest",
 ): Promise<ChannelState | RpcError> {
   return channelOf(await node.readAll<[Hex, Hex, Hex]>(...channelRequests(id, block)));
+}
+
+/** The newest block that counts. */
+export async function countedBlock(node: EvmNode): Promise<bigint | "latest" | RpcError> {
+  if (node.confirmations === 1) return "latest";
+  const newest = await node.read(blockNumberRequest());
+  return isRpcError(newest) ? newest : largest(newest - BigInt(node.confirmations - 1), 0n);
+}
+
+/** The part of a channel that no reorganization takes away: deposits and claims in blocks that count. `newest`: as it is now. */
+export async function countedState(node: EvmNode, id: Hex, newest: ChannelState): Promise<ChannelState | RpcError> {
+  const block = await countedBlock(node);
+  if (block === "latest") return newest;
+  const counted = isRpcError(block) ? block : await readChannel(node, id, block);
+  if (isRpcError(counted)) return counted;
+  return {
+    ...newest,
+    balance: smallest(newest.balance, counted.balance),
+    totalClaimed: smallest(newest.totalClaimed, counted.totalClaimed),
+  };
 }

@@ -5,6 +5,7 @@ import {
   checkChannelTerms,
   checkCumulative,
   checkDepositTerms,
+  checkFunds,
   depositTermsOf,
 } from "../../signatures/channel-terms.ts";
 import { type Hex } from "../../x402/address.ts";
@@ -27,10 +28,13 @@ import { planCall, type PlannedCall } from "../node/undeployed.ts";
 import { type Chain } from "../node/scheme.ts";
 import { fundsRequests } from "../permit2/funds-requests.ts";
 import { channelCall, depositCall } from "./calls.ts";
-import { channelOf, channelRequests, readChannel } from "./state.ts";
+import { channelOf, channelRequests, countedState, readChannel } from "./state.ts";
 
 /** The reason for a refusal, or the error because of which the chain could not be asked. */
 export type Problem = Reason | RpcError;
+
+/** A refusal would be final: a block soon counts. */
+const EARLY: RpcError = { error: "failed", cause: "the money of the channel is in a block that does not count yet" };
 
 function concluded(
   payer: ChannelConfig["payer"],
@@ -61,7 +65,10 @@ export async function verifyChannelPayment(
   const state = await readChannel(chain.node, voucher.channelId);
   if (isRpcError(state)) return concluded(payer, state);
   const wrong = checkCumulative(voucher.maxClaimableAmount, state, payload.type === "refund");
-  return concluded(payer, wrong ?? state, state);
+  if (wrong !== undefined) return concluded(payer, wrong, state);
+  const counted = await countedState(chain.node, voucher.channelId, state);
+  const isEarly = !isRpcError(counted) && checkFunds(voucher.maxClaimableAmount, counted) !== undefined;
+  return concluded(payer, isEarly ? EARLY : counted);
 }
 
 /** The problem of a channel without money, by a single read: anyone can name and sign channels that do not exist. */
