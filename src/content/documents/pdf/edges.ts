@@ -38,17 +38,14 @@ export function cellEdges(lines: readonly (readonly Run[])[]): ReadonlySet<numbe
     });
   });
   const places = sure.map((texts) => new Set(texts.map(({ x }) => x)));
+  const isSure = new Set(sure.flat());
   return rows.map(({ texts }, at) => {
     // A row of cells has three or more. A label and the text beside it are two.
     if (!sure.slice(Math.max(0, at - NEIGHBOURS), at + NEIGHBOURS).some(({ length }) => length > 1)) return new Set();
     // The names of columns may be aligned in another way.
     const named = texts.filter(({ x }, index) => {
       const { next, covered } = around(rows, at, index);
-      return (
-        !places[at]?.has(x) &&
-        covered === 0 &&
-        next.filter((one) => sure.some((row) => row.includes(one))).length >= MIN_OPEN
-      );
+      return !places[at]?.has(x) && covered === 0 && next.filter((one) => isSure.has(one)).length >= MIN_OPEN;
     });
     return new Set([...(places[at] ?? []), ...named.map(({ x }) => x)]);
   });
