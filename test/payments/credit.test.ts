@@ -327,6 +327,7 @@ describe.each(STORES)("on %s", (kind) => {
     const ended = { ...terms, token: TERMS.asset, expiresAt: Date.now() - 1 };
     const grant = { kind: "issued", amount: "70000", payment: "" } as const;
     const { id, token } = await issueCredit(store.credits, ended, grant, true);
+    const before = await store.credits.find(id);
     const body = { amount: "$1" };
     const payment = await signed(body);
     for (const refused of [
@@ -337,7 +338,8 @@ describe.each(STORES)("on %s", (kind) => {
       expect(refused.status).toBe(403);
       expect(await refused.json()).toMatchObject({ detail: "Cannot top up this credit: it is expired" });
     }
-    expect(await store.credits.find(id)).toMatchObject({ balance: "70000", expiresAt: ended.expiresAt });
+    expect(before?.balance).toBe("70000");
+    expect(await store.credits.find(id)).toEqual(before);
     expect((await buyWith(payment, body)).status).toBe(201);
   });
 

@@ -290,7 +290,7 @@ for (const protocol of PROTOCOLS) {
       expect([authority, reply.status]).toEqual([authority, 401]);
     }
     const others = {
-      "api.test..": 404,
+      "api.test..": 400,
       "xapi.test": 404,
       "api.test.evil.test": 404,
       "127.0.0.1": 404,

@@ -99,7 +99,7 @@ test.each<[string, (responses: SharedResponses) => Promise<unknown>]>([
       [name]: work,
       sweep: async () => ((sweeps += 1), name === "sweep" ? await work() : undefined, 0),
     } as KeptResponses; // Each member is there.
-    using timers = watchTimers((ms) => (ms === 5000 ? 1 : ms));
+    using timers = watchTimers((ms) => (ms === 5000 ? 1 : ms), "own");
     const { responses, logged } = sharedBy(store);
     for (let round = 0; round < 2; round++) {
       // A sweep can end after one that began later, and then the next failure is reported once more.
