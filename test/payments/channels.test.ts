@@ -9,6 +9,7 @@ import { CHAIN_SETUP_MS, hasChain } from "../../src/payments/testing/chain.ts";
 import { PAYER, PRIVATE_KEY } from "../../src/payments/testing/payment.ts";
 import { decodeHeader } from "../../src/payments/x402/header.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
+import { until } from "../../src/lib/testing/until.ts";
 import { type Protocol, type ProtocolGateway, PROTOCOLS, startProtocols } from "../policy/protocols.ts";
 import { serverAt } from "../support/gateway.ts";
 import { addressOf, freshKey, type Market, openMarket, PRICE } from "./market.ts";
@@ -52,6 +53,8 @@ beforeAll(async () => {
     },
     { TEST_RPC: rpcUrl, TURNPIKE_FACILITATOR_KEY: gasKey, TURNPIKE_CHANNEL_KEY: freshKey() },
   );
+  // The price has an address that the facilitator reports after the start.
+  await until(async () => (await over("HTTP/1.1")("https://localhost/goods")).status === 402, CHAIN_SETUP_MS);
 }, CHAIN_SETUP_MS);
 
 afterAll(async () => {
