@@ -199,9 +199,8 @@ describe.skipIf(!hasPostgres)("with a server", () => {
       }
     });
     try {
-      await until(() => load.held > 100);
-      const old = await server.backendsOf(opened.user);
-      expect(old).toHaveLength(2);
+      let old: number[] = [];
+      await until(async () => load.held > 100 && (old = await server.backendsOf(opened.user)).length === 2);
       for (const pid of old) await server.query(`SELECT pg_terminate_backend(${pid})`);
       await until(async () => (await server.backendsOf(opened.user)).every((pid) => !old.includes(pid)));
       const before = load.held;
