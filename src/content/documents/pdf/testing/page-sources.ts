@@ -51,8 +51,10 @@ function sourceOf({ items, annotations = [], viewport = UPRIGHT, vertical = [], 
 }
 
 /** The place, the size and the look of a run. */
-function written({ text, x, y, width, size, ...look }: Run): string {
-  const places = [x, y, width, size].map((value) => Math.round(value * 100) / 100 + 0).join(" ");
+function written({ text, x, y, width, size, starts = [], ...look }: Run): string {
+  const places = [x, y, width, size, ...starts.map(({ at }) => at)]
+    .map((value) => Math.round(value * 100) / 100 + 0)
+    .join(" ");
   const flags = Object.entries(look).filter(([, value]) => value !== false && value !== "");
   return `${text} (${[places, ...flags.map(([key, value]) => (value === true ? key : `${key}=${value}`))].join(" ")})`;
 }
