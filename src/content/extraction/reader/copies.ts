@@ -1,5 +1,5 @@
 import { type Block, type Box, FLAGS, type Outline } from "./outline.ts";
-import { MIN_ALIKE } from "./page-parts.ts";
+import { commonBox, MIN_ALIKE } from "./page-parts.ts";
 
 /** Minimum number of words of two texts in a row that are dropped if they repeat two earlier ones. */
 const MIN_WORDS = 5;
@@ -58,13 +58,17 @@ function repeatedWords(shown: readonly Shown[]): ReadonlyMap<Box, number> {
 
 /** Whether the second of two boxes is not in a sibling of the same kind that has texts of its own. */
 function isOfCopy(one: Box, other: Box, repeated: ReadonlyMap<Box, number>): boolean {
-  let [left, right]: [Box, Box] = [one, other];
-  while (left.parent !== right.parent) {
-    if (left.depth > right.depth) left = left.parent ?? left;
-    else if (right.depth > left.depth) right = right.parent ?? right;
-    else [left, right] = [left.parent ?? left, right.parent ?? right];
-  }
-  return left === right || left.group !== right.group || (repeated.get(right) ?? 0) >= right.words * MIN_SHARE_REPEATED;
+  const common = commonBox(one, other);
+  if (common === one || common === other) return true;
+  const [left, right] = [partWith(common, one), partWith(common, other)];
+  return left.group !== right.group || (repeated.get(right) ?? 0) >= right.words * MIN_SHARE_REPEATED;
+}
+
+/** The child of a box that holds another box. */
+function partWith(whole: Box, inner: Box): Box {
+  let box = inner;
+  while (box.parent !== undefined && box.parent !== whole) box = box.parent;
+  return box;
 }
 
 function isRepeated(one: Shown | undefined, next: Shown | undefined, pairs: ReadonlySet<string>): boolean {
