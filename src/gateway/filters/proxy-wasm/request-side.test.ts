@@ -237,15 +237,15 @@ test("the messages of a call are read by its upstream from the first on, and pas
   close();
 });
 
+/** A filter that passes bodies and fails on its first tick. */
+const FAILS_ON_TICK = filterOf({
+  proxy_on_request_headers: TICKS,
+  proxy_on_tick: op.unreachable,
+  proxy_on_request_body: op.i32(0),
+});
+
 test("a reader that comes after its stream failed learns that the body is broken", async () => {
-  const { clock, exchange, body, close } = await playedStream(
-    filterOf({
-      proxy_on_request_headers: TICKS,
-      proxy_on_tick: op.unreachable,
-      proxy_on_request_body: op.i32(0),
-    }),
-    post(4),
-  );
+  const { clock, exchange, body, close } = await playedStream(FAILS_ON_TICK, post(4));
   body.sink?.data(Buffer.from("ab"));
   const { body: passed } = exchange;
   clock.advance(2 * TICK_MS);
@@ -256,14 +256,7 @@ test("a reader that comes after its stream failed learns that the body is broken
 });
 
 test("a stream that fails while its reader takes the first bytes does not continue its source", async () => {
-  const { clock, client, exchange, body, calls, close } = await playedStream(
-    filterOf({
-      proxy_on_request_headers: TICKS,
-      proxy_on_tick: op.unreachable,
-      proxy_on_request_body: op.i32(0),
-    }),
-    post(4),
-  );
+  const { clock, client, exchange, body, calls, close } = await playedStream(FAILS_ON_TICK, post(4));
   body.sink?.data(Buffer.from("ab"));
   const reader = new PlayedReader();
   const data = reader.data.bind(reader);
