@@ -465,10 +465,7 @@ export class Http1ServerConnection
     }
     this.out.flushBeforeEnd();
     if (this.#sending.isUnderWay) this.#close();
-    else {
-      this.wire.shutdown();
-      this.wire.close();
-    }
+    else this.wire.close();
   }
 
   /** Sends the remaining bytes, then FIN, and waits for a while until the peer closes. */

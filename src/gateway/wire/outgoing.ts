@@ -184,7 +184,7 @@ export class Outgoing {
     this.#send(joined, 0, length);
   }
 
-  /** Like `flush`, for a wire without TLS that `shutdown` follows: the last bytes and the FIN leave in one segment. */
+  /** Like `flush`, for a wire without TLS that `close` follows: the last bytes and the FIN leave in one segment. */
   flushBeforeEnd(): void {
     const part = this.#first;
     if (part !== undefined && part.next === undefined) {
