@@ -304,8 +304,8 @@ export interface Exchange {
   onFinish: ((exchange: Exchange) => void) | undefined;
   /**
    * Called once: true if the client's side received the whole response, as far as the protocol reports it. HTTP/1 and
-   * HTTP/2: the client's system acknowledged all bytes, and did not reset the connection shortly after. HTTP/3: the
-   * stream closed with all bytes sent. Set it before the response ends.
+   * HTTP/2: the client's system acknowledged all bytes, and reset neither connection nor stream shortly after. HTTP/3:
+   * the stream closed with all bytes sent. Set it before the response ends.
    */
   onTaken: ((taken: boolean) => void) | undefined;
 }

@@ -272,6 +272,25 @@ test.each([
   },
 );
 
+test.each([
+  ["is not taken if the client resets its stream as cancelled", f.CANCEL, 30, [false]],
+  ["is taken if the client resets its stream without an error", f.NO_ERROR, 30, [true]],
+  ["is taken if the client resets its stream later", f.CANCEL, 200, [true]],
+])("a response that has just arrived %s", (_what, code, afterMs, expected) => {
+  const client = new ScriptedClient().begin();
+  const told: boolean[] = [];
+  const exchange = open(client, f.END_STREAM);
+  exchange.onTaken = (taken) => told.push(taken);
+  exchange.response.start({ ...OK, bodyLength: 0 });
+  exchange.response.end("");
+  sendGathered();
+  client.host.clock.advance(afterMs);
+  client.numbers(f.RST_STREAM, 1, code);
+  client.host.clock.advance(1000);
+  client.numbers(f.RST_STREAM, 1, code);
+  expect([told, client.connection.isOpen]).toEqual([expected, true]);
+});
+
 test("a client may allow or disable pushes", () => {
   for (const value of [0, 1]) expect(new ScriptedClient().begin([[2, value]]).connection.isOpen).toBe(true);
   const client = new ScriptedClient();

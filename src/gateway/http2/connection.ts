@@ -261,6 +261,7 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
     if (stream === undefined) {
       if (this.isIdleStream(streamId)) return { code: f.PROTOCOL_ERROR, reason: "RST_STREAM on an idle stream" };
       this.#resets.delete(streamId);
+      this.resetAfterEnd(streamId, code);
       return undefined;
     }
     const isWithinBudget = this.floodBudget.spend(RESET_COST);
@@ -311,6 +312,9 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
     else if (isBroken || this.isIdleStream(streamId)) return { code, reason: "an invalid PRIORITY" };
     return undefined;
   }
+
+  /** The peer has reset a stream that had ended. */
+  protected resetAfterEnd(_streamId: number, _code: number): void {}
 
   /** True if neither side has used the stream so far. */
   protected abstract isIdleStream(streamId: number): boolean;

@@ -8,6 +8,7 @@ import {
   type ServerHost,
   type ServerSettings,
 } from "../exchange/server-host.ts";
+import { type Taken } from "../wire/arrivals.ts";
 import { type Wire } from "../wire/wire.ts";
 import { RESET_COST } from "./flood-budget.ts";
 import { Http2Connection } from "./connection.ts";
@@ -62,6 +63,8 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
    * keep its permit with one PING a minute.
    */
   #idleSince: number;
+  /** The responses whose arrival is awaited, by their streams. */
+  #awaited: Map<number, Taken> | undefined;
   #draining = false;
   #clientLeaves = false;
   /** Streams above this one came after the last GOAWAY and are not served. */
@@ -101,6 +104,22 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
 
   responded(): void {
     this.floodBudget.earn(RESET_COST);
+  }
+
+  awaitResponse(streamId: number, told: Taken): void {
+    const awaited = (this.#awaited ??= new Map<number, Taken>());
+    const tell: Taken = (taken) => {
+      awaited.delete(streamId);
+      told(taken);
+    };
+    awaited.set(streamId, tell);
+    this.awaitArrival(tell);
+  }
+
+  /** The client had not seen the end of the response: it closed a stream that was open for it. */
+  protected override resetAfterEnd(streamId: number, code: number): void {
+    const tell = this.#awaited?.get(streamId);
+    if (tell !== undefined && code !== f.NO_ERROR) this.refused(tell);
   }
 
   /** Accepts no new streams. The connection closes when the open streams have ended (RFC 9113 §6.8). */

@@ -48,8 +48,8 @@ export interface ExchangeConnection extends StreamConnection {
   readonly wire: Wire;
   clientLines: ClientLines | undefined;
   responded(): void;
-  /** Calls `told` when it is known whether the bytes written so far have arrived. */
-  awaitArrival(told: Taken): void;
+  /** Calls `told` when it is known whether the client took the response of this stream, of which all bytes are written. */
+  awaitResponse(streamId: number, told: Taken): void;
 }
 
 /** One request on its stream, and the sink that frames its response. */
@@ -303,7 +303,7 @@ export class Http2Exchange
     this.#server.responded();
     const told = this.onTaken;
     this.onTaken = undefined;
-    if (told !== undefined) this.#server.awaitArrival(told);
+    if (told !== undefined) this.#server.awaitResponse(this.streamId, told);
     this.finish(this);
     if (this.remoteEnded) return;
     this.ignoreRest();

@@ -134,6 +134,10 @@ export abstract class Http2Socket extends Deadline implements WireHandler, Sendi
     this.#sending.awaitArrival(told);
   }
 
+  protected refused(told: Taken): void {
+    this.#sending.refused(told);
+  }
+
   cutOff(): void {
     this.out.flush();
     this.wire.terminate();

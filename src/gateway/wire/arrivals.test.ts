@@ -108,6 +108,16 @@ test("a response is not taken if a reset follows within MOMENT_MS, and taken aft
   expect(closed.told).toEqual([true]);
 });
 
+test("a reset counts for MOMENT_MS from the arrival on, however long the response was under way", () => {
+  const takes = [0, 100];
+  const late = watch(undefined, () => takes.shift() ?? 0);
+  late.time.pass(500);
+  late.out.drain();
+  for (let ms = 0; ms < 140; ms += 10) late.time.pass(10);
+  late.arrivals.closed(true);
+  expect(late.told).toEqual([false]);
+});
+
 test("a response is not taken if the connection closes before it has arrived", () => {
   const { arrivals, told } = watch();
   arrivals.closed(false);

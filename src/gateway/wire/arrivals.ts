@@ -4,7 +4,7 @@ import { type Outgoing } from "./outgoing.ts";
 import { type Wire } from "./wire.ts";
 
 /**
- * Milliseconds within which a client that did not want a response resets its connection. A later reset does not count.
+ * Milliseconds within which a client that did not want a response resets its connection or stream. A later reset does not count.
  * @bound
  */
 const MOMENT_MS = 50;
@@ -18,8 +18,8 @@ export type Taken = (taken: boolean) => void;
 interface Awaited {
   /** The value of `Outgoing.bytesWritten` at the end of the response. */
   readonly upTo: number;
-  /** The time at which the response was written, by the timer wheel. */
-  readonly since: number;
+  /** The time by the timer wheel at which it had arrived. */
+  arrivedAt: number;
   readonly told: Taken;
 }
 
@@ -64,11 +64,19 @@ export class Arrivals extends Deadline {
   /** Reports to `told` whether the response that ends with the bytes written so far is taken. */
   await(told: Taken): void {
     const { out, wheel } = this.#options;
-    const since = wheel.now();
-    this.#awaited.push({ upTo: out.bytesWritten, since, told });
-    this.#progressAt = since;
+    this.#awaited.push({ upTo: out.bytesWritten, arrivedAt: Number.POSITIVE_INFINITY, told });
+    this.#progressAt = wheel.now();
     this.#pauseMs = FIRST_LOOK_MS;
     wheel.set(this, FIRST_LOOK_MS);
+  }
+
+  /** The client has reset the stream of a response that was written, because it did not want it. */
+  refused(told: Taken): void {
+    const at = this.#awaited.findIndex((one) => one.told === told);
+    if (at === -1) return;
+    if (at < this.#arrivedCount) this.#arrivedCount--;
+    this.#awaited.splice(at, 1);
+    told(false);
   }
 
   /** The client has sent its FIN, so it did not reset the responses that arrived. */
@@ -92,7 +100,7 @@ export class Arrivals extends Deadline {
       this.#tell(this.#arrivedCount, true);
       this.#tell(this.#awaited.length, false);
     }
-    while ((this.#awaited[0]?.since ?? now) + MOMENT_MS <= now && this.#arrivedCount > 0) this.#tell(1, true);
+    while ((this.#awaited[0]?.arrivedAt ?? Number.POSITIVE_INFINITY) + MOMENT_MS <= now) this.#tell(1, true);
     if (this.#awaited.length > 0) {
       this.#pauseMs = Math.min(this.#pauseMs * 2, this.isUnderWay ? LONGEST_PAUSE_MS : MOMENT_MS);
       wheel.set(this, this.#pauseMs);
@@ -112,7 +120,11 @@ export class Arrivals extends Deadline {
       this.#arrivedBytes = arrived;
       this.#progressAt = wheel.now();
     }
-    while ((this.#awaited[this.#arrivedCount]?.upTo ?? Number.POSITIVE_INFINITY) <= arrived) this.#arrivedCount++;
+    for (const one of this.#awaited.slice(this.#arrivedCount)) {
+      if (one.upTo > arrived) break;
+      one.arrivedAt = wheel.now();
+      this.#arrivedCount++;
+    }
   }
 
   /** Reports the result of the oldest `count` responses. */

@@ -57,6 +57,11 @@ export class SendingSide implements Sender {
     this.#arrivals.await(told);
   }
 
+  /** The peer did not want the response that `told` waits for. */
+  refused(told: Taken): void {
+    this.#arrivals?.refused(told);
+  }
+
   /** Called when the peer has sent its FIN. */
   peerEnded(): void {
     this.#arrivals?.peerEnded();
