@@ -264,9 +264,12 @@ export class AdministeredGateway {
       await this.#deps.audit.use(before);
       throw error;
     }
+    const { admin, onAdminMoved } = this.#deps;
     const url = this.adminUrl;
-    this.#deps.admin.loaded?.commit(config);
-    if (this.adminUrl !== url) this.#deps.onAdminMoved(this.adminUrl);
+    // Before the port is free: the gateway that waits for it announces its own address then.
+    if (url !== undefined && !config.admin.enabled) onAdminMoved(undefined);
+    admin.loaded?.commit(config);
+    if (this.adminUrl !== undefined && this.adminUrl !== url) onAdminMoved(this.adminUrl);
     this.#applied = whole;
     this.#tellAdmin();
     this.#certificates.use(whole);

@@ -22,7 +22,7 @@ export interface AdministeredOptions extends Omit<GatewayOptions, "config" | "ev
   readonly isSingle?: true;
   /** The Unix socket of this program's content service; left out without one. */
   readonly contentSocket?: string;
-  /** Called with the URL of the admin interface when that has changed; undefined: it is off. Never throws. */
+  /** Called with the URL of the admin interface when that has changed, or with undefined before it goes off. Never throws. */
   readonly onAdminMoved?: (url: string | undefined) => void;
 }
 
