@@ -8,8 +8,8 @@ import { type Observer, provideObservers } from "../../src/gateway/pipeline/obse
 import { LogFiles } from "../../src/gateway/policy/access-log/log-files.ts";
 import { LogTrouble } from "../../src/gateway/policy/access-log/log-trouble.ts";
 import { provideAuth } from "../../src/gateway/policy/auth/provide-auth.ts";
-import { provideDecidingFields } from "../../src/gateway/policy/deciding-fields/provide-deciding-fields.ts";
-import { provideMethodOverride } from "../../src/gateway/policy/method-override/provide-method-override.ts";
+import { provideDecidingFields } from "../../src/gateway/policy/deciding-fields/deciding-fields.ts";
+import { provideMethodOverride } from "../../src/gateway/policy/method-override/method-override.ts";
 import { type Policy, type PolicyFeature } from "../../src/gateway/policy/policy.ts";
 import { provideRateLimits } from "../../src/gateway/policy/rate-limit/provide-rate-limits.ts";
 import { RateLimits } from "../../src/gateway/policy/rate-limit/rate-limit.ts";

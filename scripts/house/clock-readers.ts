@@ -44,7 +44,7 @@ export const READERS: Readonly<Record<string, readonly string[]>> = {
     "src/gateway/process/facilitators/own-facilitator.ts",
     "src/gateway/proxy/split.ts",
     "src/gateway/static/static-files.ts",
-    "src/lib/memory/shared-hash.ts",
+    "src/lib/memory/half-sip-hash.ts",
     "src/lib/http/websocket-handshake.ts",
     "src/lib/text/random-hex.ts",
   ],

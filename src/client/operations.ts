@@ -247,7 +247,7 @@ export interface MapLink {
   readonly url: string;
   /** Title of the page, or the text of a link to it */
   readonly title?: string | undefined;
-  /** Date of the last change, as the sitemap has it */
+  /** Date of the last change, from the sitemap */
   readonly modified?: string | undefined;
 }
 
@@ -267,7 +267,7 @@ export interface MapMetadata {
 export interface MapRequest {
   /** Any address of the site; http and https only */
   readonly url: string;
-  /** Only addresses that have one of these words, in themselves or in their title, the best first */
+  /** Only addresses that contain one of these words, or whose title does; the best first */
   readonly search?: string | undefined;
   /** Maximum number of addresses; default 5000 */
   readonly limit?: number | undefined;

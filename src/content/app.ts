@@ -39,7 +39,7 @@ import { type Responder, type Upgrade } from "./listen.ts";
 import { FREE_REQUESTS, OPERATIONS } from "./operations/operations.ts";
 import { LIVE_REQUESTS } from "./live-requests.ts";
 import { readAddress, READER_PATH } from "./operations/reader-address.ts";
-import { PageBurnt } from "./page/burnt.ts";
+import { PageBurnt } from "./page/page-errors.ts";
 import { type AskPrices } from "./api/price-list.ts";
 import { SLOW_MS } from "./text-socket.ts";
 import { problemResponse } from "./api/problem-response.ts";

@@ -1,5 +1,5 @@
 import { TurnpikeError } from "../lib/errors.ts";
-import { bearerCheck } from "../lib/http/bearer-token.ts";
+import { bearerCheck } from "../lib/http/authorization.ts";
 import { type Responder, type Upgrade } from "./listen.ts";
 import { problemResponse } from "./api/problem-response.ts";
 

@@ -48,7 +48,7 @@ export interface CreditRefunds extends Refunds {
 /** A payment with its refunds. Purchases are spent payments. */
 export type PurchaseState = Pick<Refundable, "payment" | "standing">;
 
-/** A credit and its purchases, whose rows the caller has locked, as the store has them. */
+/** A credit and its purchases in the store. The caller has locked their rows. */
 export interface RefundableCredit {
   readonly credit: Pick<Credit, "unit" | "balance"> | undefined;
   /** The ids of its newest `bought` grants, at most `MAX_PURCHASES`, newest first. */

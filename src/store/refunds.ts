@@ -92,7 +92,7 @@ export const REFUND_TURN_MS = 30_000;
 /** Milliseconds for which a refund waits at most. One that waits longer does so because a clock was set back, so it is due. */
 export const MAX_REFUND_WAIT_MS = 120_000;
 
-/** A payment, whose row the caller has locked, as the store has it. */
+/** A payment in the store. The caller has locked its row. */
 export interface Refundable {
   readonly payment: Payment | undefined;
   readonly isLeased: boolean;

@@ -162,7 +162,7 @@ class Operations(ABC):
         List the addresses of a site.
 
         :param url: Any address of the site; http and https only.
-        :param search: Only addresses that have one of these words, in themselves or in their title, the best first.
+        :param search: Only addresses that contain one of these words, or whose title does; the best first.
         :param limit: Maximum number of addresses; default 5000.
         :param subdomains: Also addresses of hosts below the site's; default false.
         :param ignore_query: Return addresses without their query, each once; default false.
@@ -1424,7 +1424,7 @@ class AsyncOperations(ABC):
         List the addresses of a site.
 
         :param url: Any address of the site; http and https only.
-        :param search: Only addresses that have one of these words, in themselves or in their title, the best first.
+        :param search: Only addresses that contain one of these words, or whose title does; the best first.
         :param limit: Maximum number of addresses; default 5000.
         :param subdomains: Also addresses of hosts below the site's; default false.
         :param ignore_query: Return addresses without their query, each once; default false.

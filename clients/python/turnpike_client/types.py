@@ -103,7 +103,7 @@ class MapLink(TypedDict):
     url: str
     #: Title of the page, or the text of a link to it
     title: NotRequired[str]
-    #: Date of the last change, as the sitemap has it
+    #: Date of the last change, from the sitemap
     modified: NotRequired[str]
 
 

@@ -3,7 +3,7 @@ import { type ContentOptions } from "../../content/content-options.ts";
 import { type ModelFigures } from "../../content/figures/model-figures.ts";
 import { type ContentAddress, type Protection } from "../../content/listen.ts";
 import { AI_USES, type AiUse } from "../../content/page/ai-terms.ts";
-import { BEARER_TOKEN } from "../../lib/http/bearer-token.ts";
+import { BEARER_TOKEN } from "../../lib/http/authorization.ts";
 import { MAX_PORT } from "../../lib/net/port.ts";
 import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { TurnpikeError } from "../../lib/errors.ts";
-import { DownloadError } from "../page/download.ts";
+import { DownloadError } from "../page/page-errors.ts";
 import { type FetchedDocument, type FetchedResponse, MARK, type PageRequest, type PageSource } from "../page/page.ts";
 import { createStateFolder } from "../testing/state-folder.ts";
 import { openPage, pageRequestOf, visiting } from "../testing/visit.ts";

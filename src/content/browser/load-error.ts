@@ -1,7 +1,6 @@
-import { RedirectError } from "../page/redirect-error.ts";
+import { RedirectError, DownloadError } from "../page/page-errors.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type EgressSession, egressError } from "../egress/guard.ts";
-import { DownloadError } from "../page/download.ts";
 import { CdpClosed, CdpError } from "./program/cdp.ts";
 import { portOf } from "../../lib/http/url-host.ts";
 

@@ -6,7 +6,7 @@ import { type FontKind } from "../fonts/font-kinds.ts";
 import { missingFonts } from "./missing-fonts.ts";
 import { LocalOpener, type LocalOptions } from "./local-opener.ts";
 import { type OpenPage } from "../page/page.ts";
-import { PageBurnt } from "../page/burnt.ts";
+import { PageBurnt } from "../page/page-errors.ts";
 import { PageExcess } from "../egress/page-excess.ts";
 import { Offenders } from "../page/offenders.ts";
 import { FairSemaphore } from "../page/fair-semaphore.ts";

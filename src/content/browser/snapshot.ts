@@ -1,5 +1,5 @@
 import { TurnpikeError } from "../../lib/errors.ts";
-import { DownloadError } from "../page/download.ts";
+import { DownloadError } from "../page/page-errors.ts";
 import { type FetchedResponse, MARK, type PageSource, type SnapshotOptions } from "../page/page.ts";
 import { type CdpFields } from "./program/cdp.ts";
 import { CLOSED_ROOTS } from "./closed-roots.ts";

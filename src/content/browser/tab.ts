@@ -1,10 +1,9 @@
-import { RedirectError } from "../page/redirect-error.ts";
+import { RedirectError, DownloadError } from "../page/page-errors.ts";
 import { KEEP_SHOWN } from "./capture/keep-shown.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { within } from "../../lib/time/within.ts";
 import { type EgressSession } from "../egress/guard.ts";
 import { type Deadline } from "../page/deadline.ts";
-import { DownloadError } from "../page/download.ts";
 import { PageExcess } from "../egress/page-excess.ts";
 import { type PictureRequest } from "../page/capture.ts";
 import { type ActionResult, type OpenPage, type PageRequest } from "../page/page.ts";

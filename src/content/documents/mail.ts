@@ -2,8 +2,7 @@ import { type ChildNode } from "domhandler";
 import { type Address, type Email } from "postal-mime";
 import { FileError } from "./kinds/file-error.ts";
 import { type DocumentContent } from "./kinds/content.ts";
-import { htmlBody } from "./kinds/html-body.ts";
-import { element, treeContent } from "./kinds/tree-content.ts";
+import { htmlBody, element, treeContent } from "./kinds/tree-content.ts";
 
 /** Parts of a message in each other, and messages in it. A message with more is rejected. */
 const MAX_PARTS_DEPTH = 64;

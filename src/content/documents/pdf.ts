@@ -1,7 +1,7 @@
 import { markdownOf } from "../extraction/markdown/writer.ts";
 import { parseTree } from "../extraction/tree/tree.ts";
 import { type DocumentContent, escapeHtml, type Link, linksIn } from "./kinds/content.ts";
-import { isMemoryError } from "./kinds/memory-error.ts";
+import { isMemoryError } from "./kinds/file-error.ts";
 import { CharacterMaps } from "./pdf/character-maps.ts";
 import { PageReader } from "./pdf/read-page.ts";
 import { blocksOfDocument } from "./pdf/read-blocks.ts";

@@ -1,6 +1,6 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type SemaphoreFigures } from "../figures/figures.ts";
-import { isMemoryError } from "../documents/kinds/memory-error.ts";
+import { isMemoryError } from "../documents/kinds/file-error.ts";
 import { type ExtractionJob, type ExtractionOutcome, type ExtractionResponse } from "../extraction/tree/extraction.ts";
 import { type Host, type HostEvents, PARSER_FAILED } from "./host.ts";
 import { type MemoryWatch } from "./memory-watch.ts";

@@ -6,9 +6,10 @@ import { type AskPrices } from "../api/price-list.ts";
 import { type OperationCounts } from "../figures/operation-counts.ts";
 import { type OperationResult, type Services, type TextFeed } from "../operations/operation.ts";
 import { ENDPOINTS } from "./endpoints.ts";
-import { ownerOf } from "./owner.ts";
 import { firecrawlProblem } from "./problem.ts";
 import { type Ask, type Endpoint, notServed } from "./surface.ts";
+import { createHash } from "node:crypto";
+import { isTokenLike, TOKEN_FIELD, tokenDigest } from "../../payments/credit/token.ts";
 
 export const VERSIONS: readonly Ask["version"][] = ["v1", "v2"];
 
@@ -90,4 +91,21 @@ function endpointOf({ method, url }: Request): Found | undefined {
     return { endpoint, version, id: parts[names.indexOf(":id")] ?? "" };
   }
   return undefined;
+}
+
+/**
+ * The owner of jobs: the consumer that the gateway has authenticated, the token of prepaid credit, or any other key. Empty
+ * without a key. It is the secret of its jobs. `protocol`: the key of a WebSocket.
+ */
+function ownerOf(headers: Headers, protocol?: string): string {
+  const consumer = headers.get("x-consumer-name");
+  if (consumer !== null) return digest(`consumer ${consumer}`);
+  const key = protocol ?? /^bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1];
+  const token = headers.get(TOKEN_FIELD) ?? (key !== undefined && isTokenLike(key) ? tokenDigest(key) : undefined);
+  if (token !== undefined) return digest(`token ${token}`);
+  return key === undefined ? "" : digest(`key ${key}`);
+}
+
+function digest(text: string): string {
+  return createHash("sha256").update(text).digest("base64url");
 }

@@ -1,6 +1,6 @@
 import { SETTLEMENT_OVERRIDES } from "../../payments/x402/charge.ts";
 import { LastingError, type TurnpikeError } from "../../lib/errors.ts";
-import { PageBurnt } from "../page/burnt.ts";
+import { PageBurnt } from "../page/page-errors.ts";
 
 /** Codes of Firecrawl for errors that both know. */
 const CODES: Readonly<Partial<Record<TurnpikeError["code"], string>>> = {

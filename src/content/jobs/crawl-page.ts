@@ -1,6 +1,6 @@
 import { egressError } from "../egress/guard.ts";
 import { WebError } from "../sites/web-get.ts";
-import { RedirectError } from "../page/redirect-error.ts";
+import { RedirectError } from "../page/page-errors.ts";
 import { messageOf } from "../../lib/caught.ts";
 import { pause } from "../../lib/time/pause.ts";
 import { ERRORS, TurnpikeError } from "../../lib/errors.ts";
@@ -17,7 +17,7 @@ import {
   type Taken,
 } from "../../store/jobs/job-store.ts";
 import { RemovedError } from "../changes/removed-error.ts";
-import { LoadStatusError } from "../page/load-status-error.ts";
+import { LoadStatusError } from "../page/page-errors.ts";
 import { type SiteFetch } from "../sites/robots-file.ts";
 import { robotsDirectives } from "../sites/robots-directives.ts";
 import { sitemapPages } from "../sites/sitemaps.ts";
@@ -183,7 +183,7 @@ export class Crawl {
     }
     if (await this.#soft404.is(taken, page)) {
       return {
-        ...ended(failure(taken, "soft-404", "It says that it does not exist, with a status of success")),
+        ...ended(failure(taken, "soft-404", "Its text says that it does not exist, but its status is a success")),
         leftOut,
       };
     }

@@ -261,7 +261,7 @@ describe("a store that fails", () => {
     await pass(GIVE_UP_MS - 1);
     expect(at.said).toEqual([]);
     await pass(1);
-    expect(at.said).toEqual(["error: Cannot do a page of the job a: it is down"]);
+    expect(at.said).toEqual(["error: Cannot process a page of job a: it is down"]);
     const tries = at.of("finish").length;
     await pass(10 * AGAIN_MS);
     expect([at.of("finish").length, at.runner.isFull]).toEqual([tries, false]);

@@ -223,7 +223,7 @@ export class JobRunner {
       await this.#report(running, outcome);
     } catch (error) {
       // Its lease ends, and it is taken again.
-      this.#options.log("error", `Cannot do a page of the job ${running.job.id}: ${messageOf(error)}`);
+      this.#options.log("error", `Cannot process a page of job ${running.job.id}: ${messageOf(error)}`);
     } finally {
       held.delete(taken.key);
       running.idleUntil = 0;

@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { randomBytes } from "node:crypto";
-import { LoadStatusError } from "../page/load-status-error.ts";
+import { LoadStatusError } from "../page/page-errors.ts";
 import { patient } from "../../lib/testing/patience.ts";
 import { until } from "../../lib/testing/until.ts";
 import { type JobStore, LEASE_MS } from "../../store/jobs/job-store.ts";

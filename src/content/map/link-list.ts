@@ -11,7 +11,7 @@ const MAX_TITLE = 300;
 export interface MapLink {
   readonly url: string;
   readonly title?: string;
-  /** The date of its last change, as the site has it. */
+  /** The date of its last change, from the site. */
   readonly modified?: string;
 }
 

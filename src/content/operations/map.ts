@@ -25,7 +25,7 @@ const body = z
   .strictObject({
     url: pageUrl.describe("Any address of the site; http and https only"),
     search: visibleText(MAX_SEARCH_LENGTH).optional().openapi({
-      description: "Only addresses that have one of these words, in themselves or in their title, the best first",
+      description: "Only addresses that contain one of these words, or whose title does; the best first",
       example: "tide tables",
     }),
     limit: whole(1, MAX_LINKS).default(5_000).describe("Maximum number of addresses"),
@@ -51,7 +51,7 @@ const link = z
   .object({
     url: z.string().openapi({ format: "uri" }),
     title: z.string().optional().describe("Title of the page, or the text of a link to it"),
-    modified: z.string().optional().describe("Date of the last change, as the sitemap has it"),
+    modified: z.string().optional().describe("Date of the last change, from the sitemap"),
   })
   .openapi("MapLink", { description: "An address of a site" });
 

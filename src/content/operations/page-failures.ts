@@ -1,6 +1,6 @@
 import { messageOf } from "../../lib/caught.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
-import { PageBurnt } from "../page/burnt.ts";
+import { PageBurnt } from "../page/page-errors.ts";
 import { type Services } from "./operation.ts";
 
 /** The failures of pages that one call loads beside others: they are parts of its response, and never fail the call. */

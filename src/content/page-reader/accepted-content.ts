@@ -1,3 +1,4 @@
+import { LoadStatusError } from "../page/page-errors.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
 import {
   type Extraction,
@@ -5,7 +6,6 @@ import {
   type ExtractionTask,
   type NotContent,
 } from "../extraction/tree/extraction.ts";
-import { LoadStatusError } from "../page/load-status-error.ts";
 import { type PageRequest, type PageSource } from "../page/page.ts";
 
 /** Tasks whose result is the page's words. They fail for a page that has only pictures or fields. */

@@ -13,7 +13,7 @@ import { confirmedBy } from "../page-cache/cacheable.ts";
 import { type CachedPage } from "../page-cache/page-cache.ts";
 import { type Loaded, type SharedPages } from "../page-cache/shared-pages.ts";
 import { Deadline } from "../page/deadline.ts";
-import { DownloadError } from "../page/download.ts";
+import { DownloadError } from "../page/page-errors.ts";
 import {
   type ActionResult,
   type FetchedDocument,

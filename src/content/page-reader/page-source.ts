@@ -1,4 +1,4 @@
-import { DownloadError } from "../page/download.ts";
+import { DownloadError } from "../page/page-errors.ts";
 import { type FetchedDocument, type OpenPage, type PageSource } from "../page/page.ts";
 
 /** The script that reads the properties of a page that is not HTML. No script of such a page runs. */

@@ -29,7 +29,7 @@ export function termsOfFields(headers: readonly (readonly [name: string, value: 
 
 const LICENSE = /^(?=.*;\s*rel="?(?:[^";]* )?license\b)(?=.*application\/rsl\+xml)/i;
 
-/** The terms of TDM values and the address of an RSL licence, as a page or a file has them. */
+/** The terms from the TDM values and the address of an RSL licence of a page or a file. */
 export function tdmTerms(
   reservation: string | undefined,
   policy: string | undefined,

@@ -105,7 +105,7 @@ export interface Sight {
   readonly sheets?: readonly StyleSheet[];
 }
 
-/** The HTML without the marks of a browser, whose name no page knows. */
+/** The HTML without the attribute that a snapshot has put on elements. */
 export function withoutMark(html: string, { mark }: Sight = {}): string {
   return mark === undefined ? html : html.replaceAll(new RegExp(` ${mark}="[^"]*"`, "g"), "");
 }

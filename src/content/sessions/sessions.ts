@@ -5,6 +5,7 @@ import { hashOf, isSecret } from "../jobs/sale.ts";
 import { type BrowsingState, type LeftOut } from "../page/browsing-state.ts";
 import { holdLease } from "./session-lease.ts";
 import { SEAL_NONCE_BYTES, sealed, unsealed } from "./sealed-state.ts";
+import { type Pages } from "../page-reader/page-reader.ts";
 
 const ID_BYTES = 16;
 const SECRET_BYTES = 24;
@@ -126,4 +127,13 @@ function unavailable(): TurnpikeError {
 
 function notFound(): TurnpikeError {
   return new TurnpikeError("not-found", "There is no such session, or the secret is not its secret");
+}
+
+/** Loads pages with the cookies and the storage of a session, and keeps theirs in it. */
+export function inSession(pages: Pages, session: BrowsingState): Pages {
+  return {
+    read: (request, task) => pages.read({ ...request, session }, task),
+    open: (request, use) => pages.open({ ...request, session }, use),
+    show: (request, use, other) => pages.show({ ...request, session }, use, other),
+  };
 }

@@ -14,7 +14,7 @@ const PIECE_BYTES = 128 * 1024;
 
 export interface SitemapPage {
   readonly url: string;
-  /** The date of its last change, as the file has it. */
+  /** The date of its last change, from the file. */
   readonly modified?: string;
   /** Only feeds have titles. */
   readonly title?: string;

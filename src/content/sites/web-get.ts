@@ -1,4 +1,4 @@
-import { basicAuthorization } from "../../lib/http/basic-authorization.ts";
+import { basicAuthorization } from "../../lib/http/authorization.ts";
 import { type EgressOptions, EgressSession } from "../egress/guard.ts";
 import { openFor } from "../static/connect.ts";
 import { Exchange, type StaticResponse } from "../static/exchange.ts";

@@ -1,4 +1,4 @@
-import { RedirectError } from "../page/redirect-error.ts";
+import { RedirectError } from "../page/page-errors.ts";
 import { type Socket } from "node:net";
 import { type SecureContext } from "node:tls";
 import { egressError } from "../egress/guard.ts";

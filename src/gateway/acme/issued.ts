@@ -1,12 +1,7 @@
 import { type Config } from "../config/config.ts";
 import { type KeyPair, type TlsMaterial } from "../wire/tls.ts";
-import { type Challenge } from "./order.ts";
+import { type OpenChallenge } from "./challenges.ts";
 import { type AcmeConfig } from "./settings.ts";
-
-/** A challenge that is under way. `pair` is the certificate and key for TLS-ALPN-01. */
-export interface OpenChallenge extends Challenge {
-  readonly pair: KeyPair | undefined;
-}
 
 /** The certificates from `tls.acme`, and the open challenges. Plain data, as it crosses process boundaries. */
 export interface Issued {
@@ -75,14 +70,4 @@ function plainMaterial(read: ReadTls | undefined): TlsMaterial | undefined {
   return hosts.length === 0
     ? undefined
     : { fallback: NO_PAIR, named: [], clientCa: "", clientCertRequired: false, hosts };
-}
-
-/** The response to an HTTP-01 challenge (RFC 8555 §8.3); undefined if there is no such challenge. */
-export function httpResponse({ challenges }: Issued, token: string): string | undefined {
-  return challenges.find((challenge) => challenge.type === "http-01" && challenge.token === token)?.keyAuthorization;
-}
-
-/** The certificate for a TLS-ALPN-01 challenge of a host name; undefined if there is no such challenge. */
-export function handshakeReply({ challenges }: Issued, hostname: string): KeyPair | undefined {
-  return challenges.find((challenge) => challenge.type === "tls-alpn-01" && challenge.domain === hostname)?.pair;
 }

@@ -3,7 +3,7 @@ import { isObject } from "../../lib/is-object.ts";
 import { parsedJson } from "../../lib/parsed-json.ts";
 import { type KeyPair } from "../wire/tls.ts";
 import { validityOf } from "./chain.ts";
-import { type OpenChallenge } from "./issued.ts";
+import { type OpenChallenge } from "./challenges.ts";
 import { type ChallengeType } from "./order.ts";
 import { type AcmeSettings } from "./settings.ts";
 

@@ -15,16 +15,17 @@ import { routes } from "./schema/routes.ts";
 import { securityHeaders } from "./schema/security-headers.ts";
 import { server } from "./schema/server.ts";
 import { statePath } from "./schema/state-path.ts";
-import { tenantIdleTtlMs } from "./schema/tenant-idle-ttl-ms.ts";
-import { tenantMaxWarm } from "./schema/tenant-max-warm.ts";
+import { tenantIdleTtlMs, tenantMaxWarm } from "./schema/tenants.ts";
 import { timeouts } from "./schema/timeouts.ts";
 import { tls } from "./schema/tls.ts";
 import { upstreams } from "./schema/upstreams.ts";
-import { wasmControlConnections } from "./schema/wasm-control-connections.ts";
-import { wasmControlSocket } from "./schema/wasm-control-socket.ts";
-import { wasmFilters } from "./schema/wasm-filters.ts";
-import { wasmHostCallDeadlineMs } from "./schema/wasm-host-call-deadline-ms.ts";
-import { wasmParkCapacity } from "./schema/wasm-park-capacity.ts";
+import {
+  wasmControlConnections,
+  wasmControlSocket,
+  wasmFilters,
+  wasmHostCallDeadlineMs,
+  wasmParkCapacity,
+} from "./schema/wasm.ts";
 import { x402 } from "./schema/x402.ts";
 
 /** The whole configuration file, key by key, in the order of the reference. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { diagnosticText } from "./diagnostic.ts";
 import { withFlags } from "./flags.ts";
 import { loadFile, loadText, loadValue } from "./load.ts";
-import { serverTarget } from "./server-target.ts";
+import { serverTarget } from "../upstream/directory/plan.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "turnpike-config-"));
 afterAll(() => rmSync(folder, { recursive: true }));

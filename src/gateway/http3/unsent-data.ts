@@ -2,8 +2,8 @@ import { type QuicStream } from "node:quic";
 import { type BufferPool } from "../../lib/memory/buffer-pool.ts";
 
 /**
- * Bytes of one response that the engine may have and that are not counted, so that short responses need no memory of
- * the pool. A stream by itself takes more memory.
+ * Bytes of one response that the engine may have uncounted. Thus short responses need no memory of the pool. A stream
+ * by itself takes more memory.
  */
 const MAX_UNCOUNTED_BYTES = 4096;
 /** Bytes after which the engine is asked how many it has sent. */

@@ -20,7 +20,7 @@ import { type RequestCopy } from "./request-copy.ts";
 import { mayGather } from "./request-head.ts";
 import { isStream, type UpstreamRequest, RequestPump } from "./request-pump.ts";
 import { ResponseFlow, type ResponseKind } from "./response-flow.ts";
-import { ServerTries } from "./retry/server-tries.ts";
+import { Retries } from "./retry/retries.ts";
 import { type ForwardTarget } from "./target.ts";
 import { withCredential } from "./with-credential.ts";
 import { Tunnel } from "./websocket.ts";
@@ -41,7 +41,7 @@ class Forward implements ResponseSink, TimeKeeper {
   copy: RequestCopy | undefined;
   readonly #exchange: Exchange;
   readonly #target: ForwardTarget;
-  readonly #tries: ServerTries;
+  readonly #retries: Retries;
   readonly #time: ForwardTime;
   #upstreamRequest: UpstreamRequest | undefined;
   #waiter: Waiter | undefined;
@@ -64,7 +64,7 @@ class Forward implements ResponseSink, TimeKeeper {
     this.#exchange = exchange;
     this.#target = target;
     this.#flow = new ResponseFlow(exchange, this, target);
-    this.#tries = new ServerTries(exchange, upstreamOf(exchange, target), target.retry);
+    this.#retries = new Retries(exchange, upstreamOf(exchange, target), target.retry);
     this.#time = new ForwardTime(exchange, target);
     exchange.onCancel = () => this.#cancel();
     exchange.onDrain = () => this.#flow.drained();
@@ -74,9 +74,9 @@ class Forward implements ResponseSink, TimeKeeper {
   begin(): void {
     const { gather } = this.#target;
     if (gather === undefined || !mayGather(this.#exchange.head, gather.maxBytes)) this.gathered();
-    else if (!this.#tries.isPossible) this.fail(this.#tries.upstream.isEmpty ? errors.EMPTY : errors.NO_SERVER);
+    else if (!this.#retries.isPossible) this.fail(this.#retries.upstream.isEmpty ? errors.EMPTY : errors.NO_SERVER);
     else {
-      this.#pump = new RequestPump(this, this.#exchange.body, { kept: this.#tries.newKept() });
+      this.#pump = new RequestPump(this, this.#exchange.body, { kept: this.#retries.newKept() });
       sendContinue(this.#exchange);
       this.#pump.gather(gather);
     }
@@ -91,17 +91,17 @@ class Forward implements ResponseSink, TimeKeeper {
   }
 
   #tryNext(otherwise: TurnpikeError): void {
-    const server = this.#tries.next();
-    if (server === undefined) this.fail(this.#tries.upstream.isEmpty ? errors.EMPTY : otherwise);
+    const server = this.#retries.next();
+    if (server === undefined) this.fail(this.#retries.upstream.isEmpty ? errors.EMPTY : otherwise);
     else this.#try(server);
   }
 
   #try(server: UpstreamServer): void {
     this.#time.beginTry();
-    this.#tries.begin(server);
+    this.#retries.begin(server);
     this.#exchange.triedServer = server.key;
-    this.#exchange.triedUpstream = this.#tries.upstream.name;
-    this.#exchange.trace?.tryBegan(server.key, this.#tries.upstream.scheme, this.#target.rewrite);
+    this.#exchange.triedUpstream = this.#retries.upstream.name;
+    this.#exchange.trace?.tryBegan(server.key, this.#retries.upstream.scheme, this.#target.rewrite);
     this.#takeAt(server);
   }
 
@@ -128,7 +128,7 @@ class Forward implements ResponseSink, TimeKeeper {
     // The request may have failed during the call, and another try may have begun.
     if (sent !== this.#sent || this.#over) return;
     if (upstreamRequest === undefined) {
-      if (this.#tries.server !== undefined) this.#waitAt(this.#tries.server);
+      if (this.#retries.server !== undefined) this.#waitAt(this.#retries.server);
       return;
     }
     this.#upstreamRequest = upstreamRequest;
@@ -148,7 +148,7 @@ class Forward implements ResponseSink, TimeKeeper {
     this.#bodyTaken = true;
     if (this.#pump === undefined) {
       const messages = isCall ? new MessageMeter(this.#target.maxBodyBytes) : undefined;
-      this.#pump = new RequestPump(this, body, { kept: isCall ? new KeptBody() : this.#tries.newKept(), messages });
+      this.#pump = new RequestPump(this, body, { kept: isCall ? new KeptBody() : this.#retries.newKept(), messages });
     }
     this.#pump.sendBy(upstreamRequest);
   }
@@ -156,7 +156,7 @@ class Forward implements ResponseSink, TimeKeeper {
   /** Undefined: the connection accepts no more requests. */
   #begin(connection: UpstreamConnection): UpstreamRequest | undefined {
     const exchange = this.#exchange;
-    const { server, upstream } = this.#tries;
+    const { server, upstream } = this.#retries;
     if (server === undefined) return undefined;
     const target = upstream.credential === "" ? this.#target : withCredential(this.#target, upstream.credential);
     const to = { target, endpoint: server.pool.endpoint, scheme: upstream.scheme };
@@ -185,8 +185,8 @@ class Forward implements ResponseSink, TimeKeeper {
       return;
     }
     const noConnection = this.#exchange.head.isGrpc ? errors.NO_CONNECTION_FOR_CALL : errors.NO_CONNECTION;
-    if (reason !== "busy") this.#tries.server?.failed(reason === "refused" ? "refused" : "unreachable");
-    else if (this.#tries.upstream.servers.length < 2) {
+    if (reason !== "busy") this.#retries.server?.failed(reason === "refused" ? "refused" : "unreachable");
+    else if (this.#retries.upstream.servers.length < 2) {
       // Another try would wait again, at the end of the queue.
       this.fail(noConnection);
       return;
@@ -208,8 +208,8 @@ class Forward implements ResponseSink, TimeKeeper {
       this.#exchange.response.start(head);
       return;
     }
-    this.#tries.server?.responded(status);
-    if (this.#tries.retriesStatus(status) && this.#refusedByServer()) return;
+    this.#retries.server?.responded(status);
+    if (this.#retries.retriesStatus(status) && this.#refusedByServer()) return;
     const noBody = this.#exchange.head.method === "HEAD" || status === 304;
     if (!noBody && head.bodyLength > this.#target.maxResponseBytes) {
       this.fail(errors.TOO_LARGE);
@@ -227,19 +227,19 @@ class Forward implements ResponseSink, TimeKeeper {
   }
 
   #letResponseLast(kind: ResponseKind): void {
-    if (kind === "events") this.#tries.server?.served(this.#status);
+    if (kind === "events") this.#retries.server?.served(this.#status);
     this.#time.letResponseLast(kind, this.#upstreamRequest);
   }
 
   /** Hands the exchange over to the tunnel. The request still counts as in flight at the server. */
   #openTunnel(connection: ClientConnection, head: ResponseHead): void {
     const { wheel, readTimeoutMs, sendTimeoutMs } = this.#target;
-    this.#tries.server?.responded(head.status);
-    this.#tries.server?.served(head.status);
+    this.#retries.server?.responded(head.status);
+    this.#retries.server?.served(head.status);
     this.#over = true;
     this.#upstreamRequest = undefined;
     const times = { wheel, idleMs: readTimeoutMs, writeMs: sendTimeoutMs };
-    const onOver = (): void => this.#tries.leave(this.#exchange.bytesReceived, this.#exchange.bytesSent);
+    const onOver = (): void => this.#retries.leave(this.#exchange.bytesReceived, this.#exchange.bytesSent);
     new Tunnel(this.#exchange, connection, { ...times, onOver }).open(head);
   }
 
@@ -248,7 +248,7 @@ class Forward implements ResponseSink, TimeKeeper {
     const upstreamRequest = this.#upstreamRequest;
     if (upstreamRequest instanceof ClientConnection) upstreamRequest.closeWhenDone();
     const ms = this.#msBeforeRetry(false);
-    const server = ms < 0 ? undefined : this.#tries.next();
+    const server = ms < 0 ? undefined : this.#retries.next();
     if (server === undefined) return false;
     this.#upstreamRequest = undefined;
     upstreamRequest?.destroy();
@@ -262,9 +262,9 @@ class Forward implements ResponseSink, TimeKeeper {
       this.#try(server);
       return;
     }
-    this.#tries.leave();
+    this.#retries.leave();
     // Another server may be better after the pause.
-    this.#pause = new Alarm(() => this.#try(this.#tries.next() ?? server));
+    this.#pause = new Alarm(() => this.#try(this.#retries.next() ?? server));
     this.#target.wheel.set(this.#pause, ms);
   }
 
@@ -285,8 +285,8 @@ class Forward implements ResponseSink, TimeKeeper {
     this.#over = true;
     this.#upstreamRequest = undefined;
     this.#pump?.close();
-    this.#tries.server?.served(this.#status);
-    this.#tries.leave(this.#pump?.sent, this.#flow.received);
+    this.#retries.server?.served(this.#status);
+    this.#retries.leave(this.#pump?.sent, this.#flow.received);
     this.copy?.close();
     this.#exchange.trace?.tryEnded("");
     this.#flow.end(trailers);
@@ -296,7 +296,7 @@ class Forward implements ResponseSink, TimeKeeper {
     const upstreamRequest = this.#upstreamRequest;
     this.#upstreamRequest = undefined;
     this.#sent++;
-    const { server } = this.#tries;
+    const { server } = this.#retries;
     if (server !== undefined && this.#mayReplay(upstreamRequest)) {
       this.#replay(server, upstreamRequest);
       return;
@@ -315,7 +315,7 @@ class Forward implements ResponseSink, TimeKeeper {
   #mayReplay(upstreamRequest: UpstreamRequest | undefined): boolean {
     if (upstreamRequest === undefined || !this.#mayBeSentAgain) return false;
     const isUnprocessed = isStream(upstreamRequest) && upstreamRequest.unprocessed;
-    return this.#tries.mayReplay(isUnprocessed, this.#reused && !upstreamRequest.heard);
+    return this.#retries.mayReplay(isUnprocessed, this.#reused && !upstreamRequest.heard);
   }
 
   /** The client has received nothing, and no part of the body that was sent is lost. */
@@ -345,12 +345,12 @@ class Forward implements ResponseSink, TimeKeeper {
 
   /** Milliseconds of the pause before the next try; -1 if no try may follow. */
   #msBeforeRetry(isUnsent: boolean): number {
-    return this.#over || !this.#mayBeSentAgain ? -1 : this.#tries.msBeforeRetry(this.#time.msLeft, isUnsent);
+    return this.#over || !this.#mayBeSentAgain ? -1 : this.#retries.msBeforeRetry(this.#time.msLeft, isUnsent);
   }
 
   #retryOrFail(error: TurnpikeError, isUnsent: boolean): void {
     const ms = this.#msBeforeRetry(isUnsent);
-    const server = ms < 0 ? undefined : this.#tries.next();
+    const server = ms < 0 ? undefined : this.#retries.next();
     this.#exchange.trace?.tryEnded(error.code);
     if (server === undefined) this.fail(error);
     else this.#retry(server, ms);
@@ -361,7 +361,7 @@ class Forward implements ResponseSink, TimeKeeper {
     // A slow client can also use up the time. That must not take a server out of rotation.
     const isLate = this.#time.isLate;
     if (upstreamRequest?.awaited === true && !isLate) {
-      this.#tries.server?.failed("late");
+      this.#retries.server?.failed("late");
       if (isStream(upstreamRequest)) upstreamRequest.timedOut();
     } else if (isStream(upstreamRequest)) upstreamRequest.givenUp();
     this.#upstreamRequest = undefined;
@@ -382,12 +382,12 @@ class Forward implements ResponseSink, TimeKeeper {
     this.#over = true;
     this.#pump?.close();
     this.#flow.drop();
-    if (this.#waiter !== undefined) this.#tries.server?.pool.leave(this.#waiter);
+    if (this.#waiter !== undefined) this.#retries.server?.pool.leave(this.#waiter);
     this.#waiter = undefined;
     if (this.#pause !== undefined) this.#target.wheel.remove(this.#pause);
     this.#upstreamRequest?.destroy();
     this.#upstreamRequest = undefined;
-    this.#tries.leave(this.#pump?.sent, this.#flow.received);
+    this.#retries.leave(this.#pump?.sent, this.#flow.received);
     this.copy?.close();
   }
 }

@@ -5,7 +5,7 @@ import { rewriteOf } from "../routing/route-rewrite.ts";
 import { type Upstreams } from "../upstream/upstreams.ts";
 import { extraFields } from "./extra-fields.ts";
 import { type OwnCall, ownCall } from "./own-call.ts";
-import { type RetrySettings } from "./retry/retry-pause.ts";
+import { type RetrySettings } from "./retry/retries.ts";
 import { mirrorsOf, routeMirror } from "./route-mirror.ts";
 import { isServed, routeSplit, routeVariants } from "./route-split.ts";
 import { type Spool } from "./spool.ts";

@@ -6,7 +6,7 @@ import { type Upstream } from "../upstream/upstream.ts";
 import { type RequestCopier } from "./request-copy.ts";
 import { type GatherBounds } from "./request-pump.ts";
 import { type ResponseBuffering } from "./response-buffer.ts";
-import { type RetrySettings } from "./retry/retry-pause.ts";
+import { type RetrySettings } from "./retry/retries.ts";
 import { type Split, type TrafficSplit } from "./split.ts";
 
 /**

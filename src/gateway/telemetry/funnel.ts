@@ -1,6 +1,5 @@
 import { fieldValue } from "../../lib/http/fields.ts";
-import { sharedHash } from "../../lib/memory/shared-hash.ts";
-import { type HalfSipHash } from "../../lib/memory/half-sip-hash.ts";
+import { sharedHash, type HalfSipHash } from "../../lib/memory/half-sip-hash.ts";
 import { type SharedZone } from "../../lib/memory/shared-zone.ts";
 import { type RequestHead } from "../exchange/exchange.ts";
 import { CounterTable, NamedCounters } from "./counter-table.ts";

@@ -13,7 +13,7 @@ import { PeekedBody } from "../filters/peeked-body.ts";
 import { type BodyMemory } from "../policy/gathered-body.ts";
 import { type Decision, type Policy } from "../policy/policy.ts";
 import { forward } from "../proxy/forward.ts";
-import { isRetryable } from "../proxy/retry/server-tries.ts";
+import { isRetryable } from "../proxy/retry/retries.ts";
 import { type Splittable, type TrafficSplit } from "../proxy/split.ts";
 import { type ForwardTarget } from "../proxy/target.ts";
 import { type Upstream } from "../upstream/upstream.ts";

@@ -1,6 +1,6 @@
 import { type SecureContext } from "node:tls";
 import { isDeepStrictEqual } from "node:util";
-import { BEARER_TOKEN } from "../../lib/http/bearer-token.ts";
+import { BEARER_TOKEN } from "../../lib/http/authorization.ts";
 import { type BufferPool } from "../../lib/memory/buffer-pool.ts";
 import { type Fields } from "../../lib/http/fields.ts";
 import { type TimerWheel } from "../../lib/time/timer-wheel.ts";

@@ -6,7 +6,6 @@ import { systemTrust } from "../../lib/net/system-trust.ts";
 import { openSocket } from "./connect-tcp.ts";
 import { type Connecting, DEAF, guarded, handlerFor, type OnError } from "./tcp.ts";
 import { CIPHERS, type KeyPair } from "./tls.ts";
-import { nativeOf } from "./tls-context.ts";
 import { TlsRecords } from "./tls-records.ts";
 import { TlsSessions } from "./tls-sessions.ts";
 import { type Wire, type WireHandler } from "./wire.ts";
@@ -270,4 +269,13 @@ function hasAltName(certificate: X509Certificate, name: string): boolean {
   // The whole URI is compared. In this list, names with a comma are quoted, so that one name cannot look like two.
   if (name.includes(":")) return certificate.subjectAltName?.split(", ").includes(`URI:${name}`) === true;
   return certificate.checkHost(name, { subject: "never" }) !== undefined;
+}
+
+/** The object that node:tls passes to Bun in place of its own class. */
+export function nativeOf(context: SecureContext): object {
+  const native: unknown = Reflect.get(context, "context");
+  if (typeof native !== "object" || native === null) {
+    throw new Error("Cannot begin TLS: this version of Bun keeps its certificates elsewhere");
+  }
+  return native;
 }

@@ -8,7 +8,7 @@ import {
   tlsHandlerFor,
   type TlsMaterial,
 } from "./tls.ts";
-import { nativeOf } from "./tls-context.ts";
+import { nativeOf } from "./tls-connect.ts";
 import { type Wire, type WireHandler } from "./wire.ts";
 
 /** Begins TLS on a wire that has carried other data before. */

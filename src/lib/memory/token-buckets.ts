@@ -1,5 +1,4 @@
-import { type HalfSipHash } from "./half-sip-hash.ts";
-import { sharedHash } from "./shared-hash.ts";
+import { type HalfSipHash, sharedHash } from "./half-sip-hash.ts";
 
 /** Ticks of a millisecond: the time in a slot is counted in sixteenths of a microsecond. */
 export const TICKS_PER_MS = 16_000;

@@ -1,7 +1,7 @@
 import { type Channel, MAX_CHANNEL_DIGITS, NO_AUTHORIZER, type Risk, type WorkTerms } from "../../store/channels.ts";
 import { atomicOf } from "../x402/atomic-of.ts";
 import { type ChannelSettings } from "./settings.ts";
-import { smallest } from "../../lib/smallest.ts";
+import { smallest } from "../../lib/extremes.ts";
 
 /** More than any channel can owe. */
 const UNLIMITED = 10n ** BigInt(MAX_CHANNEL_DIGITS) - 1n;

@@ -11,8 +11,7 @@ import { type Sender, type Sending, type Sent } from "./node/scheme.ts";
 import { type Signer } from "./signers/signer.ts";
 import { type SignedTransaction, signTransaction } from "./transactions/transaction.ts";
 import { messageOf } from "../../lib/caught.ts";
-import { largest } from "../../lib/largest.ts";
-import { smallest } from "../../lib/smallest.ts";
+import { largest, smallest } from "../../lib/extremes.ts";
 
 /** The limits of one key on one chain. */
 export interface SenderBounds {

@@ -1,4 +1,4 @@
-import { bearerCheck } from "../../lib/http/bearer-token.ts";
+import { bearerCheck } from "../../lib/http/authorization.ts";
 
 export interface Caller {
   readonly name: string;

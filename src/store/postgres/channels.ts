@@ -37,7 +37,7 @@ const FIND = statement(`SELECT ${CHANNEL} FROM ${CHANNELS} AS c WHERE c.id = $1`
 /** Standing by the chain, with the time of a withdrawal. */
 const byChain = (at: string): string => `CASE WHEN ${at} > 0 THEN 'withdrawing' ELSE 'open' END`;
 
-/** The row knows something later than the parameters: nonces only grow. */
+/** True if the row is newer than the parameters. Nonces only grow. */
 const IS_OLD = `($6::numeric < c.refund_nonce
   OR ($6::numeric = c.refund_nonce AND $7::bigint < c.synced_at AND c.synced_at <= ${NOW} + ${MAX_SKEW_MS}))`;
 /** The contract ends a withdrawal by a refund, or after its delay. */

@@ -2,7 +2,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { httpResponse, type Issued, NOTHING_ISSUED } from "../../../src/gateway/acme/issued.ts";
+import { httpResponse } from "../../../src/gateway/acme/challenges.ts";
+import { type Issued, NOTHING_ISSUED } from "../../../src/gateway/acme/issued.ts";
 import { CertificateKeeper, type KeeperDeps } from "../../../src/gateway/acme/keeper.ts";
 import { type AcmeSettings } from "../../../src/gateway/acme/settings.ts";
 import { configSchema } from "../../../src/gateway/config/config.ts";
@@ -54,7 +55,7 @@ export class Keeping implements AsyncDisposable {
     keeping.#server = Bun.serve({
       hostname: "127.0.0.1",
       port: httpPort,
-      fetch: ({ url }) => new Response(httpResponse(keeping.issued, url.split("/").at(-1) ?? "") ?? "none"),
+      fetch: ({ url }) => new Response(httpResponse(keeping.issued.challenges, url.split("/").at(-1) ?? "") ?? "none"),
     });
     await keeping.use(settingsOf(options.directory, options.acme));
     return keeping;

@@ -1,6 +1,5 @@
-import { type ErrorCode, TurnpikeError } from "../../../lib/errors.ts";
+import { type ErrorCode, TurnpikeError, type FailedAction } from "../../../lib/errors.ts";
 import { within } from "../../../lib/time/within.ts";
-import { ActionError } from "../../page/action-error.ts";
 import { type PageAction } from "../../page/action.ts";
 import { type ActionResult } from "../../page/page.ts";
 import { PageExcess } from "../../egress/page-excess.ts";
@@ -8,6 +7,16 @@ import { CdpError, type CdpFields } from "../program/cdp.ts";
 import { type ActionHost, StepError } from "./host.ts";
 import { press } from "./keys.ts";
 import { click, evaluate, fill, hover, scroll, select, wait } from "./steps.ts";
+
+/** The error of a step in a page. Its problem has the step, and the page at that time. */
+class ActionError extends TurnpikeError {
+  constructor(action: FailedAction, reason: string, picture: Uint8Array | undefined) {
+    const shown = picture === undefined ? {} : { screenshot: Buffer.from(picture).toString("base64") };
+    super("action-failed", `Cannot do step ${action.index + 1} (${action.type}): ${reason}`, undefined, {
+      action: { ...action, ...shown },
+    });
+  }
+}
 
 /** Maximum bytes of the pictures of all steps, and characters of the pages that the steps read. */
 const MAX_PICTURES = 16 * 1024 * 1024;

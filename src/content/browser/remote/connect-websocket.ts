@@ -1,6 +1,6 @@
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { basicAuthorization } from "../../../lib/http/basic-authorization.ts";
+import { basicAuthorization } from "../../../lib/http/authorization.ts";
 import { messageOf } from "../../../lib/caught.ts";
 import { newWebSocketKey, webSocketAccept } from "../../../lib/http/websocket-handshake.ts";
 import { readHead } from "../../egress/read-head.ts";

@@ -1,4 +1,4 @@
-import { basicAuthorization } from "../../../lib/http/basic-authorization.ts";
+import { basicAuthorization } from "../../../lib/http/authorization.ts";
 import { messageOf } from "../../../lib/caught.ts";
 import { isObject } from "../../../lib/is-object.ts";
 import { parsedJson } from "../../../lib/parsed-json.ts";

@@ -8,6 +8,9 @@ import { walkNodes } from "../../extraction/tree/walk.ts";
 import { replaceChildren } from "../../extraction/tree/relink.ts";
 import { absoluteLink } from "../../extraction/tree/addresses.ts";
 import { type About, type DocumentContent, escapeHtml, type Link, MAX_LINKS } from "./content.ts";
+import { bodyOf } from "../../extraction/reader/words.ts";
+import { prepare } from "../../extraction/tree/prune.ts";
+import { parseTree } from "../../extraction/tree/tree.ts";
 
 /** An element with these children, which may be texts. */
 export function element(
@@ -79,7 +82,7 @@ function linksOf(tree: Document): Link[] {
 }
 
 /** Links within a file, whose addresses begin with `base`, lead to a place in its text, or nowhere. */
-export function withoutOwnLinks(nodes: readonly ChildNode[], base: string): ChildNode[] {
+function withoutOwnLinks(nodes: readonly ChildNode[], base: string): ChildNode[] {
   for (const node of nodes) {
     walkNodes(node, {
       enter(child) {
@@ -107,4 +110,11 @@ export function linkAddress(address: string): string | undefined {
 export function fieldLink(instruction: string): string | undefined {
   const address = /^\s*HYPERLINK\s+"([^"]{1,8192})"/i.exec(instruction)?.[1];
   return address === undefined ? undefined : linkAddress(address);
+}
+
+/** The visible content of HTML in a file, without links to parts of the file, whose addresses begin with `base`. */
+export function htmlBody(html: string, base: string): ChildNode[] {
+  const tree = parseTree(html);
+  prepare(tree, base);
+  return withoutOwnLinks(bodyOf(tree).children, base);
 }

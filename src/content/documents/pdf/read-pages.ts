@@ -1,4 +1,4 @@
-import { isMemoryError } from "../kinds/memory-error.ts";
+import { isMemoryError } from "../kinds/file-error.ts";
 import { within } from "../../../lib/time/within.ts";
 import { type SourcePage } from "./read-page.ts";
 import { type Block, paragraphWith, type PdfPage } from "./shapes.ts";

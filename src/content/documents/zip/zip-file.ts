@@ -1,7 +1,14 @@
 import { createInflateRaw, inflateRawSync } from "node:zlib";
 import { codeOf } from "../../../lib/caught.ts";
 import { FileError } from "../kinds/file-error.ts";
-import { PIECE_BYTES, piecesOf } from "../kinds/pieces.ts";
+
+/** Bytes that one step reads. @bound */
+const PIECE_BYTES = 64 * 1024;
+
+/** Bytes in pieces that share their memory. */
+export function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
+}
 
 /** Entries of a zip file. A file with more is rejected. @operator */
 const MAX_ENTRIES = 20_000;

@@ -28,7 +28,7 @@ export interface CallKeeper {
   left(call: OpenCall): void;
 }
 
-/** One request of a filter: the base of http_call and grpc_call. It ends by its upstream, timeout, or `cancel`. */
+/** One request of a filter: the base of http_call and grpc_call. Its upstream ends it, or its timeout, or `cancel`. */
 export abstract class UpstreamCall extends Deadline implements SubrequestSink, OpenCall {
   readonly #keeper: CallKeeper;
   readonly #exchange: Subrequest;

@@ -1,4 +1,4 @@
-import { engineText } from "./engine-text.ts";
+import { messageOf } from "../../../lib/caught.ts";
 
 /** An invocation that failed. The instance is not used again, and the request fails closed. */
 export interface Failure {
@@ -20,4 +20,12 @@ export function failureOf(error: unknown, fuelLeft: number, misuse: string | und
   // Decided by the counter, not by the message, because a filter can trap with the same instruction itself.
   if (fuelLeft < 0) return failure("fuel", "ran out of fuel");
   return failure("trap", `trapped: ${engineText(error)}`);
+}
+
+/** The runtime's message about a module or trap, without positions in our code and class names. */
+export function engineText(error: unknown): string {
+  return messageOf(error)
+    .replace(/ \(evaluating '.*'\)$/s, "")
+    .replace(/^WebAssembly\.\w+ doesn't (?:parse|validate)(?: at byte \d+)?:\s*/, "")
+    .replace(/\.$/, "");
 }

@@ -1,7 +1,7 @@
 import { NewestMap } from "../../../lib/memory/newest-map.ts";
 import { codeOf, messageOf } from "../../../lib/caught.ts";
 import { type Abi } from "./abi.ts";
-import { engineText } from "./engine-text.ts";
+import { engineText } from "./failure.ts";
 import { readModuleFile } from "./module-file.ts";
 import { type ModuleFacts, type PreparedModule } from "./prepare.ts";
 import { type PrepareJob, type PrepareReply } from "./prepare-worker.ts";

@@ -1,8 +1,9 @@
-import { ownPaymentNames } from "../../config/payment-names.ts";
-import { type FeatureParts } from "../../features/feature-parts.ts";
-import { type PolicyFeature } from "../policy.ts";
 import type * as Auth from "./auth.ts";
 import type * as Methods from "./create-method.ts";
+import { type FeatureParts } from "../../features/feature-parts.ts";
+import { type PolicyFeature } from "../policy.ts";
+import { PAYMENT_FIELDS } from "../../../lib/http/field-roles.ts";
+import { type Config } from "../../config/config.ts";
 
 /** Loaded with the first route that authenticates its clients (bench start). */
 const auths = (): typeof Auth => require("./auth.ts");
@@ -32,4 +33,12 @@ export function provideAuth({ config, wheel, buffers, onError, clock, log }: Fea
       for (const policy of made.splice(0)) policy.close();
     },
   };
+}
+
+/** Names of `x402.payment_fields` in lower case, without the default ones, which codecs remove from requests. */
+function ownPaymentNames(fields: Config["x402"]["payment_fields"]): string[] {
+  const defaults = new Set<string>(Object.values(PAYMENT_FIELDS));
+  return Object.entries(fields)
+    .filter(([key, name]) => key !== "secret_env" && name !== "" && !defaults.has(name))
+    .map(([, name]) => name.toLowerCase());
 }

@@ -3,8 +3,7 @@ import { patient } from "../../../lib/testing/patience.ts";
 import { ClientExchange, Consumer } from "../../../../test/flow/testing/flow.ts";
 import { loadValue } from "../../config/load.ts";
 import { type FeatureParts } from "../../features/feature-parts.ts";
-import { createDecidingFieldsPolicy } from "./deciding-fields.ts";
-import { provideDecidingFields } from "./provide-deciding-fields.ts";
+import { createDecidingFieldsPolicy, provideDecidingFields } from "./deciding-fields.ts";
 
 setDefaultTimeout(patient(20_000));
 

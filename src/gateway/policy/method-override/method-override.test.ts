@@ -3,8 +3,7 @@ import { patient } from "../../../lib/testing/patience.ts";
 import { ClientExchange, Consumer } from "../../../../test/flow/testing/flow.ts";
 import { loadValue } from "../../config/load.ts";
 import { type FeatureParts } from "../../features/feature-parts.ts";
-import { createMethodOverridePolicy } from "./method-override.ts";
-import { provideMethodOverride } from "./provide-method-override.ts";
+import { createMethodOverridePolicy, provideMethodOverride } from "./method-override.ts";
 
 setDefaultTimeout(patient(20_000));
 

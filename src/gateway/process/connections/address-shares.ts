@@ -1,5 +1,4 @@
-import { type HalfSipHash } from "../../../lib/memory/half-sip-hash.ts";
-import { sharedHash } from "../../../lib/memory/shared-hash.ts";
+import { type HalfSipHash, sharedHash } from "../../../lib/memory/half-sip-hash.ts";
 import { SHARE_CELLS, SHARE_DEPTH, SHARES_FROM } from "../../telemetry/metrics/layout.ts";
 import { type WorkerSlot } from "../../telemetry/telemetry.ts";
 

@@ -10,7 +10,8 @@ import { type Tenants } from "../../tenants/tenant-route.ts";
 import { Directory } from "../../upstream/directory/directory.ts";
 import { type Membership } from "../../upstream/member.ts";
 import { type Actor, type NewEvent } from "../../telemetry/event.ts";
-import { handshakeReply, httpResponse, type Issued, NOTHING_ISSUED, type ReadTls } from "../../acme/issued.ts";
+import { handshakeReply, httpResponse } from "../../acme/challenges.ts";
+import { type Issued, NOTHING_ISSUED, type ReadTls } from "../../acme/issued.ts";
 import { isAdminAway, setAdminAway } from "../../telemetry/admin-away.ts";
 import { type Counts } from "../../telemetry/metrics/counts.ts";
 import { readTlsMaterial } from "../listeners/certificates.ts";
@@ -98,7 +99,7 @@ class RunningGateway implements GatewayProcess {
       handleMisdirected: (exchange) => serve(this.#ready().pipeline, exchange, "misdirected"),
       refused: (request) => this.#ready().pipeline.observer.refused(request),
       onError: (error) => this.#report(error),
-      challengePair: (hostname) => handshakeReply(this.#listeners.issued, hostname),
+      challengePair: (hostname) => handshakeReply(this.#listeners.issued.challenges, hostname),
     } satisfies ListenerShared;
     this.#control = this.#createControl();
     this.#filters = new WorkerFilters({
@@ -344,7 +345,7 @@ class RunningGateway implements GatewayProcess {
       state: {
         ready: () => this.#isUp && !this.#draining && !isAdminAway(this.#own.zone),
         metrics: () => this.metrics(),
-        challenge: (token) => httpResponse(this.#listeners.issued, token),
+        challenge: (token) => httpResponse(this.#listeners.issued.challenges, token),
       },
       bodies: this.#own.bodies,
       spool: this.#own.spool,

@@ -1,5 +1,4 @@
-import { type Config, type UpstreamConfig } from "../../config/config.ts";
-import { serverTarget } from "../../config/server-target.ts";
+import { type Config, type UpstreamConfig, type UpstreamServerConfig } from "../../config/config.ts";
 import { type DialSettings } from "../dial.ts";
 import { type Member, serverKey } from "../member.ts";
 import { CatalogDiscovery } from "./catalog-discovery.ts";
@@ -99,4 +98,13 @@ export function serversOf({ config, dns, catalog }: PlannedUpstream): Listed[] {
 function discovered(discovery: Discovery | undefined, source: Source): Listed[] {
   const list = discovery?.servers.list ?? [];
   return list.map(({ endpoint, weight }) => ({ source, key: serverKey(endpoint), endpoint, weight, ...DISCOVERED }));
+}
+
+type ServerTarget = { readonly unix: string } | { readonly address: string; readonly port: number };
+
+/** The target of a checked server. Throws without socket and address, which the loader refuses. @internal */
+export function serverTarget({ unix, address, port }: UpstreamServerConfig): ServerTarget {
+  if (unix !== undefined) return { unix };
+  if (address === undefined || port === undefined) throw new Error("Cannot reach a server: it has no address and port");
+  return { address, port };
 }

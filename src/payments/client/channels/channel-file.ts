@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { z } from "zod";
 import { codeOf } from "../../../lib/caught.ts";
 import { createWholeFile } from "../../../lib/files/whole-file.ts";
-import { largest } from "../../../lib/largest.ts";
+import { largest } from "../../../lib/extremes.ts";
 import { parsedJson } from "../../../lib/parsed-json.ts";
 import { channelConfigSchema } from "../../x402/channel-messages.ts";
 import { atomicSchema, bytes32Schema } from "../../x402/messages.ts";
@@ -53,7 +53,7 @@ const channelSchema = z.object({
 
 const stateSchema = z.object({ version: z.literal(1), channels: z.array(channelSchema).max(MAX_CHANNELS) });
 
-/** A channel of the wallet, as the client knows it. */
+/** The client's record of a channel of the wallet. */
 export type Channel = z.infer<typeof channelSchema>;
 
 /** The folder of a wallet's channels, beside the wallet. */

@@ -1,4 +1,4 @@
-import { largest } from "../../../lib/largest.ts";
+import { largest } from "../../../lib/extremes.ts";
 import { type Address, type Hex } from "../../x402/address.ts";
 import { type EvmNetwork } from "../../x402/networks.ts";
 import { type PaymentRequirements } from "../../x402/messages.ts";

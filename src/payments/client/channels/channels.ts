@@ -3,7 +3,7 @@ import { type Account } from "../../signatures/signature.ts";
 import { type Deposit } from "../../x402/channel-messages.ts";
 import { type Choice, formatDollars, parseDollars, PaymentDeclined, toDollars } from "../choice.ts";
 import { codeOf } from "../../../lib/caught.ts";
-import { largest } from "../../../lib/largest.ts";
+import { largest } from "../../../lib/extremes.ts";
 import { randomHex } from "../../../lib/text/random-hex.ts";
 import { isWithin } from "../../../lib/time/is-within.ts";
 import { type Channel, ChannelFile, unspentOf, without } from "./channel-file.ts";

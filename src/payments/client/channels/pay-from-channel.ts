@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { largest } from "../../../lib/largest.ts";
+import { largest } from "../../../lib/extremes.ts";
 import { type Environment } from "../../evm/balances.ts";
 import { type Account } from "../../signatures/signature.ts";
 import { sameAddress } from "../../x402/address.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { largest } from "../../../lib/largest.ts";
+import { largest } from "../../../lib/extremes.ts";
 import { voucherSchema } from "../../x402/channel-messages.ts";
 import { atomicSchema, type PaymentRequired, type PaymentRequirements } from "../../x402/messages.ts";
 import { agrees } from "../../x402/terms.ts";

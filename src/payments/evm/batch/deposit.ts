@@ -15,8 +15,7 @@ import { type Chain, type Sent } from "../node/scheme.ts";
 import { DEPOSITED } from "./calls.ts";
 import { channelOf, channelRequests, readChannel } from "./state.ts";
 import { depositFunds, planDeposit, verifyDeposit, voucherProblem } from "./verify.ts";
-import { largest } from "../../../lib/largest.ts";
-import { smallest } from "../../../lib/smallest.ts";
+import { largest, smallest } from "../../../lib/extremes.ts";
 
 /** The age up to which the event of a deposit is searched, in seconds. @bound Few authorizations live longer. */
 const SEARCH_S = 3600n;

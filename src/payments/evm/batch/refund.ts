@@ -11,8 +11,7 @@ import { refused, unknown, unsent } from "../node/settlements.ts";
 import { multicall, REFUNDED, refundCall, signedClaimCall } from "./calls.ts";
 import { claimShare, eventsOf, sendOrder, shareOf } from "./orders.ts";
 import { readChannel } from "./state.ts";
-import { largest } from "../../../lib/largest.ts";
-import { smallest } from "../../../lib/smallest.ts";
+import { largest, smallest } from "../../../lib/extremes.ts";
 
 const FAILED = "invalid_batch_settlement_evm_refund_simulation_failed";
 

@@ -1,8 +1,7 @@
 import { BATCH_SETTLEMENT_CONTRACT } from "../../signatures/batch-settlement.ts";
 import { type Hex } from "../../x402/address.ts";
 import { type ChannelState } from "../../x402/channel-facilitator.ts";
-import { smallest } from "../../../lib/smallest.ts";
-import { largest } from "../../../lib/largest.ts";
+import { smallest, largest } from "../../../lib/extremes.ts";
 import { wordAt } from "../node/abi.ts";
 import { type EvmNode } from "../node/node.ts";
 import { blockNumberRequest, callRequest, codeRequest } from "../node/requests.ts";

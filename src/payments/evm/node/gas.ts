@@ -1,4 +1,4 @@
-import { smallest } from "../../../lib/smallest.ts";
+import { smallest } from "../../../lib/extremes.ts";
 
 /** Maximum gas that chains accept in one transaction (EIP-7825). */
 const MOST_GAS = 1n << 24n;

@@ -4,8 +4,7 @@ import { type Transfer } from "../../x402/transfer.ts";
 import { type EvmNode } from "./node.ts";
 import { type Block, blockRequest, type Log, logsRequest } from "./requests.ts";
 import { type RpcError, isRpcError } from "./rpc.ts";
-import { largest } from "../../../lib/largest.ts";
-import { smallest } from "../../../lib/smallest.ts";
+import { largest, smallest } from "../../../lib/extremes.ts";
 
 /** Newest blocks that are searched first, because most events that are searched have just happened. @bound */
 const RECENT_BLOCKS = 500n;

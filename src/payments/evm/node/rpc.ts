@@ -1,4 +1,4 @@
-import { basicAuthorization } from "../../../lib/http/basic-authorization.ts";
+import { basicAuthorization } from "../../../lib/http/authorization.ts";
 import { readJsonUpTo } from "../../../lib/http/response-bytes.ts";
 import { timeoutSignal } from "../../../lib/time/timeout-signal.ts";
 import { z } from "zod";

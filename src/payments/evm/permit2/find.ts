@@ -11,7 +11,7 @@ import { type RpcError, isRpcError, type Request } from "../node/rpc.ts";
 import { chargeOf } from "./calldata.ts";
 import { checkSigner } from "./signature.ts";
 import { bitmapRequest, isSpent } from "./state.ts";
-import { largest } from "../../../lib/largest.ts";
+import { largest } from "../../../lib/extremes.ts";
 
 /** Newest blocks with transfers from payer to payee that are read; beyond it the outcome is unknown. */
 const MAX_CANDIDATE_BLOCKS = 64;

@@ -16,8 +16,7 @@ import { currentFees } from "../transactions/fees.ts";
 import { type ReadTransaction } from "../transactions/read-transaction.ts";
 import { approvalOf } from "./approval.ts";
 import { settleCall } from "./calldata.ts";
-import { largest } from "../../../lib/largest.ts";
-import { smallest } from "../../../lib/smallest.ts";
+import { largest, smallest } from "../../../lib/extremes.ts";
 
 /** The contract in which rollups of the OP stack give the fee for a transaction's data on the parent chain. */
 const DATA_FEE_ORACLE: Address = "0x420000000000000000000000000000000000000F";

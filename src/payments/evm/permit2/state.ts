@@ -12,7 +12,7 @@ import { settleCall } from "./calldata.ts";
 import { fundsRequests } from "./funds-requests.ts";
 import { planApproval } from "./plan-approval.ts";
 import { revertReason } from "./reverts.ts";
-import { smallest } from "../../../lib/smallest.ts";
+import { smallest } from "../../../lib/extremes.ts";
 
 /** Reads the word in which one bit says whether the payment's nonce is spent. */
 export function bitmapRequest(

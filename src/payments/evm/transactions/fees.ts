@@ -1,8 +1,7 @@
 import { type EvmNode } from "../node/node.ts";
 import { blockRequest, feeHistoryRequest } from "../node/requests.ts";
 import { type RpcError, isRpcError } from "../node/rpc.ts";
-import { largest } from "../../../lib/largest.ts";
-import { smallest } from "../../../lib/smallest.ts";
+import { largest, smallest } from "../../../lib/extremes.ts";
 
 /** Wei per unit of gas. */
 export interface Fees {

@@ -32,7 +32,7 @@ export interface Covering {
 export class Cover {
   readonly payment: Payment;
   readonly #parts: Covering;
-  /** The charge so far, as the ledger has it. */
+  /** The charge so far in the ledger. */
   #due: "nothing" | "all" | "charged";
   /** Another process has opened it: its units may have left. */
   readonly #wasOpen: boolean;

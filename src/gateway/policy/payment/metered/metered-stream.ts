@@ -23,7 +23,7 @@ const MOST_HANDOVERS = 4;
 /** Payments that one response has at a time: one that covers units, and one that waits. @bound */
 const MOST_COVERS = 2;
 
-/** The life of a payment for a response, as its first one has it. */
+/** The terms of all payments for one response: those of its first payment. */
 export interface StreamTerms {
   readonly name: string;
   readonly units: number;

@@ -50,7 +50,7 @@ const RESUMING: ReadonlySet<string> = new Set(["range", "if-range", "last-event-
 /**
  * A digest of a payment and of the request that it pays for: payment, method, host, path, query, and the header fields
  * that the upstream sees, without those that vary between tries. Without the port, which does not change what is sold.
- * `isResumed`: as if the request did not ask for a rest.
+ * `isResumed`: without the fields that ask for the rest of a response.
  */
 export function fingerprintOf(
   exchange: Pick<Exchange, "head" | "consumer">,

@@ -143,7 +143,7 @@ function schemeOf({ prepaid, version, requirements }: Offer): string {
   return version === "mpp" ? MPP_SCHEME : requirements.scheme;
 }
 
-/** The row of the ledger that a payment asks for. `isResumed`: as if the request did not ask for a rest. */
+/** The row of the ledger that a payment asks for. `isResumed`: without the fields that ask for the rest of a response. */
 export function reservationOf(paidRoute: PaidRoute, exchange: Exchange, offer: Offer, isResumed = false): Reservation {
   const { payload, requirements, header, prepaid } = offer;
   const { testMode } = paidRoute.target;

@@ -52,7 +52,7 @@ export class Sale {
   readonly #charges: SaleCharge;
   /** Defined if the payer has a free request. The payment is then not settled. */
   #giveBack: GiveBack | undefined;
-  /** Unix seconds until which the charge may be made later, as the upstream knows it. */
+  /** Unix seconds until which the charge may be made later, according to the upstream. */
   #deferrableUntil: number | undefined;
   #state: SaleState;
   readonly #held: HeldPayment;

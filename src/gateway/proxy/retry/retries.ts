@@ -1,8 +1,33 @@
 import { type Exchange } from "../../exchange/exchange.ts";
 import { KeptBody } from "./kept-body.ts";
-import { pauseMs, type RetrySettings } from "./retry-pause.ts";
 import { type UpstreamServer } from "../../upstream/server.ts";
 import { type Upstream } from "../../upstream/upstream.ts";
+
+/** The retry settings of a route, compiled when the configuration is loaded. Times in milliseconds. */
+export interface RetrySettings {
+  readonly maxRetries: number;
+  /** Requests of any method are retried if no connection could be opened. */
+  readonly connectAnyMethod: boolean;
+  /** Requests of any method are retried, if their body was kept. */
+  readonly anyMethod: boolean;
+  readonly statuses: ReadonlySet<number>;
+  /** From the beginning of a try to the head of its response. Infinity: only the other limits apply. */
+  readonly tryTimeoutMs: number;
+  /** The pause before the first retry, doubled for each further retry up to the maximum. 0: no pause. */
+  readonly backoffMs: number;
+  readonly maxBackoffMs: number;
+  /** From 0 to less than 1. */
+  readonly random: () => number;
+}
+
+/**
+ * The pause before the next retry, after `retries` retries. Half of it is random, so that clients that failed together do
+ * not return together. @internal
+ */
+export function pauseMs({ backoffMs, maxBackoffMs, random }: RetrySettings, retries: number): number {
+  const whole = Math.min(backoffMs * 2 ** retries, maxBackoffMs);
+  return whole * (1 - random() / 2);
+}
 
 /**
  * Replays of a request on another connection, after a stale connection or a refused stream. Further ones count as failed
@@ -19,7 +44,7 @@ export function isRetryable(method: string): boolean {
  * Decides whether and where one request is tried again: for GET, HEAD and OPTIONS, and for what the route allows. Counts
  * the request as in flight at the current server.
  */
-export class ServerTries {
+export class Retries {
   readonly upstream: Upstream;
   /** The server of the last try, which may have ended. */
   server: UpstreamServer | undefined;

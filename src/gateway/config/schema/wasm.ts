@@ -1,5 +1,5 @@
 import * as z from "./recorded-schema.ts";
-import { count, jsonObject, names, ours, secret, text, flag } from "./kinds.ts";
+import { count, jsonObject, names, ours, secret, text, flag, socketPath, milliseconds } from "./kinds.ts";
 
 const MEBIBYTE = 1024 * 1024;
 /** Bytes of a page of WebAssembly memory. */
@@ -50,3 +50,26 @@ const wasmFilter = z
   .describe("A WASM filter and its route.");
 
 export const wasmFilters = z.array(wasmFilter).default([]).describe("WASM filters that run before forwarding.");
+
+export const wasmControlConnections = count(1, 1, 16).describe(
+  "Connections to the control socket. Keep 1 if the socket belongs to a sandbox VM.",
+);
+
+/** The longest text that replaces `{worker}`. */
+const LAST_WORKER = "1023";
+
+export const wasmControlSocket = socketPath((path) => path.replaceAll("{worker}", LAST_WORKER))
+  .default("")
+  .describe(
+    "Path of the sandbox control socket. Empty: a filter that parks fails closed. `{worker}` gives each worker its own socket.",
+  );
+
+/** `wasm_host_call_deadline_ms`: milliseconds that a filter may wait for a host call. */
+export const wasmHostCallDeadlineMs = milliseconds(30_000).describe(
+  "Time after which a parked filter, and each command on the control socket, fails.",
+);
+
+/** `wasm_park_capacity`: requests that can be parked at once. */
+export const wasmParkCapacity = count(64, 1, 65_536).meta(
+  ours("Maximum parked requests of one worker. Further ones get 503 with `Retry-After`."),
+);

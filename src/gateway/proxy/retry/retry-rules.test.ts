@@ -4,8 +4,7 @@ import { type RequestHead } from "../../exchange/exchange.ts";
 import { type UpstreamServer } from "../../upstream/server.ts";
 import { type Upstream } from "../../upstream/upstream.ts";
 import { TestClient } from "../testing/test-client.ts";
-import { type RetrySettings } from "./retry-pause.ts";
-import { ServerTries } from "./server-tries.ts";
+import { type RetrySettings, Retries } from "./retries.ts";
 
 const SETTINGS: RetrySettings = {
   maxRetries: 2,
@@ -47,12 +46,12 @@ function open(head: Partial<RequestHead> = {}, change: Partial<RetrySettings> = 
     },
   };
   // No other members are used.
-  const tries = new ServerTries(new TestClient(head).exchange, upstream as unknown as Upstream, {
+  const retries = new Retries(new TestClient(head).exchange, upstream as unknown as Upstream, {
     ...SETTINGS,
     ...change,
   });
-  const begin = (server: Server): void => tries.begin(server as unknown as UpstreamServer);
-  return { tries, servers, picks, begin };
+  const begin = (server: Server): void => retries.begin(server as unknown as UpstreamServer);
+  return { retries, servers, picks, begin };
 }
 
 describe("another try", () => {
@@ -68,41 +67,41 @@ describe("another try", () => {
     [{ method: "POST", isGrpc: true }, { anyMethod: true }, false, false],
     [{ method: "POST", upgrade: "websocket" }, { anyMethod: true }, false, false],
   ])("of %j with %j, unsent: %p, may follow: %p", (head, change, isUnsent, expected) => {
-    const { tries, servers, begin } = open(head, change);
+    const { retries, servers, begin } = open(head, change);
     begin(servers[0]);
-    expect(tries.msBeforeRetry(10, isUnsent)).toBe(expected ? 0 : -1);
+    expect(retries.msBeforeRetry(10, isUnsent)).toBe(expected ? 0 : -1);
   });
 
   test("follows at most twice, after longer and longer pauses, if there is time for them", () => {
-    const { tries, servers, begin } = open({}, { backoffMs: 100 });
+    const { retries, servers, begin } = open({}, { backoffMs: 100 });
     begin(servers[0]);
-    expect([tries.msBeforeRetry(1000, false), tries.msBeforeRetry(100, false)]).toEqual([100, -1]);
-    expect(tries.msBeforeRetry(101, false)).toBe(100);
+    expect([retries.msBeforeRetry(1000, false), retries.msBeforeRetry(100, false)]).toEqual([100, -1]);
+    expect(retries.msBeforeRetry(101, false)).toBe(100);
     begin(servers[1]);
-    expect(tries.msBeforeRetry(1000, false)).toBe(200);
+    expect(retries.msBeforeRetry(1000, false)).toBe(200);
     begin(servers[0]);
-    expect(tries.msBeforeRetry(1000, false)).toBe(-1);
+    expect(retries.msBeforeRetry(1000, false)).toBe(-1);
   });
 
   test("follows a status that the route names", () => {
-    expect([open().tries.retriesStatus(503), open().tries.retriesStatus(502)]).toEqual([true, false]);
+    expect([open().retries.retriesStatus(503), open().retries.retriesStatus(502)]).toEqual([true, false]);
   });
 
   test("goes to servers that were not tried, and both servers count it", () => {
-    const { tries, servers, picks, begin } = open();
+    const { retries, servers, picks, begin } = open();
     const [one, two] = servers;
-    tries.next();
+    retries.next();
     begin(one);
-    tries.next();
+    retries.next();
     begin(two);
-    tries.next();
+    retries.next();
     expect(picks).toEqual([
       { last: undefined, tried: undefined },
       { last: one, tried: undefined },
       { last: two, tried: [one] },
     ]);
-    tries.leave(5, 7);
-    tries.leave(5, 7);
+    retries.leave(5, 7);
+    retries.leave(5, 7);
     expect([one.events, two.events]).toEqual([
       ["first", "0/0", "ended"],
       ["again", "5/7", "ended"],
@@ -110,11 +109,11 @@ describe("another try", () => {
   });
 
   test("is possible while a server is in rotation", () => {
-    const { tries, servers } = open();
+    const { retries, servers } = open();
     servers[0].inRotation = false;
-    expect(tries.isPossible).toBe(true);
+    expect(retries.isPossible).toBe(true);
     servers[1].inRotation = false;
-    expect(tries.isPossible).toBe(false);
+    expect(retries.isPossible).toBe(false);
   });
 });
 
@@ -125,19 +124,19 @@ describe("a replay", () => {
     ["POST", true, false, true],
     ["GET", false, false, false],
   ])("of a %s, unprocessed: %p, stale: %p, may follow: %p", (method, isUnprocessed, isStale, expected) => {
-    expect(open({ method }).tries.mayReplay(isUnprocessed, isStale)).toBe(expected);
+    expect(open({ method }).retries.mayReplay(isUnprocessed, isStale)).toBe(expected);
   });
 
   test("follows at most twice, and then any method may be tried again if it was not sent", () => {
-    const { tries, servers, begin } = open({ method: "POST" });
+    const { retries, servers, begin } = open({ method: "POST" });
     begin(servers[0]);
-    expect(tries.msBeforeRetry(10, true)).toBe(-1);
-    expect([tries.mayReplay(true, false), tries.mayReplay(true, false), tries.mayReplay(true, false)]).toEqual([
+    expect(retries.msBeforeRetry(10, true)).toBe(-1);
+    expect([retries.mayReplay(true, false), retries.mayReplay(true, false), retries.mayReplay(true, false)]).toEqual([
       true,
       true,
       false,
     ]);
-    expect([tries.msBeforeRetry(10, true), tries.msBeforeRetry(10, false)]).toEqual([0, -1]);
+    expect([retries.msBeforeRetry(10, true), retries.msBeforeRetry(10, false)]).toEqual([0, -1]);
   });
 });
 
@@ -147,5 +146,5 @@ test.each<[Partial<RequestHead>, Partial<RetrySettings>, boolean]>([
   [{ method: "POST" }, { anyMethod: true, maxRetries: 0 }, false],
   [{ method: "POST", isGrpc: true }, { anyMethod: true }, false],
 ])("the body of %j with %j is kept: %p", (head, change, expected) => {
-  expect(open(head, change).tries.newKept() !== undefined).toBe(expected);
+  expect(open(head, change).retries.newKept() !== undefined).toBe(expected);
 });

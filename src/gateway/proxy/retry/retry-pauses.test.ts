@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { pauseMs, type RetrySettings } from "./retry-pause.ts";
+import { pauseMs, type RetrySettings } from "./retries.ts";
 
 const SETTINGS: RetrySettings = {
   maxRetries: 9,

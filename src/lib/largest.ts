@@ -1,4 +1,0 @@
-/** The larger number. */
-export function largest(a: bigint, b: bigint): bigint {
-  return a > b ? a : b;
-}
