@@ -13,7 +13,7 @@ const FLAGS = {
   text: {
     type: "string",
     value: "T",
-    text: "only with this text in method, host, path, query, route, client, consumer, payer, user agent or request id",
+    text: "only with this text in method, host, path, query, route, client, consumer, payer, user agent, request id or loss",
   },
   status: { type: "string", value: "D", text: "only of this class of status: 2 for 200 to 299" },
   paid: { type: "boolean", text: "only with a payer" },
@@ -21,7 +21,8 @@ const FLAGS = {
 
 const USAGE = `usage: turnpike requests [--text T] [--status D] [--paid] [--json]
 
-Shows requests of all routes as they end, until the command is stopped.`;
+Shows requests of all routes as they end, until the command is stopped. After the status of a request that was not sold
+stands its loss: why its payment did not buy the response (docs/usage.md).`;
 
 const requestSchema = z.looseObject({
   kind: z.literal("request"),
@@ -34,6 +35,7 @@ const requestSchema = z.looseObject({
   path: z.string(),
   query: z.string(),
   status: z.number(),
+  loss: z.string().default(""),
   duration_ms: z.number(),
 });
 const unseenSchema = z.object({ missed: z.number().default(0), lost: z.number().default(0) });
@@ -70,9 +72,9 @@ async function show(event: unknown): Promise<void> {
 }
 
 function line({ client, consumer, payer, ...request }: z.output<typeof requestSchema>): string {
-  const { time_ms: at, status, duration_ms: duration, method, host, path, query } = request;
+  const { time_ms: at, status, loss, duration_ms: duration, method, host, path, query } = request;
   const who = [...new Set([client, consumer, payer])].filter((name) => name !== "").join(" ");
   return visibleText(
-    `${timeText(at)}  ${status}  ${method} ${host}${path}${query}  ${who}  ${Math.round(duration)} ms`,
+    `${timeText(at)}  ${status}${loss === "" ? "" : ` ${loss}`}  ${method} ${host}${path}${query}  ${who}  ${Math.round(duration)} ms`,
   );
 }

@@ -47,6 +47,8 @@ export function withExchangeState<B extends Base>(base: B) {
     addedFields: Fields = "";
     consumer = "";
     payer = "";
+    // Not a field of each exchange, as `lastStage`: few requests are lost.
+    declare loss?: string | undefined;
     isAuthorized = false;
     beganAt = 0;
     triedServer = "";

@@ -200,6 +200,7 @@ export type LoggedRequest = Pick<
   readonly head: Pick<RequestHead, "method" | "scheme" | "authority" | "path" | "query" | "fields" | "lines">;
   readonly consumer?: string;
   readonly payer?: string;
+  readonly loss?: string | undefined;
   readonly trace?: UpstreamTrace | undefined;
   readonly truncated?: string;
   writeMadeId?(bytes: Uint8Array, at: number): boolean;
@@ -262,6 +263,8 @@ export interface Exchange {
   consumer: string;
   /** The address that pays for the request, after its payment was verified. Empty without a payment. */
   payer: string;
+  /** Why a request on a priced route was not sold, as the funnel counts it. Set before the response. */
+  loss?: string | undefined;
   /** The token of prepaid credit that the request had; not in its fields any more. Empty: several. */
   creditToken?: string | undefined;
   /** The request is paid for. A cache can sell the upstream's response to other payers. */

@@ -1,7 +1,7 @@
 import { fieldValue } from "../../lib/http/fields.ts";
 import { sharedHash, type HalfSipHash } from "../../lib/memory/half-sip-hash.ts";
 import { type SharedZone } from "../../lib/memory/shared-zone.ts";
-import { type RequestHead } from "../exchange/exchange.ts";
+import { type Exchange, type RequestHead } from "../exchange/exchange.ts";
 import { CounterTable, NamedCounters } from "./counter-table.ts";
 import { COLUMN, COMMON, FUNNEL_ROWS, PAYER_SLOTS, SUPERVISOR_ROW } from "./metrics/layout.ts";
 import { at, type Page } from "./metrics/page.ts";
@@ -93,7 +93,17 @@ export class ClientFunnel extends NamedCounters {
     this.#funnel = funnel;
   }
 
-  count(step: FunnelStep): void {
+  count(stage: FunnelStage): void {
+    this.#step(stage);
+  }
+
+  /** Counts a request that is not sold. Call it before the response, so that the log line of the request has the reason. */
+  lose(exchange: Pick<Exchange, "loss">, loss: FunnelLoss): void {
+    exchange.loss = loss;
+    this.#step(loss);
+  }
+
+  #step(step: FunnelStep): void {
     this.add(COLUMN_OF.get(step) ?? 0, 1);
   }
 

@@ -4,7 +4,7 @@ import { headValue } from "../exchange/head-fields.ts";
 
 /** Requests that an operator watches. All members must match. */
 export interface WatchFilter {
-  /** A part of method, host, path, query, route, client, consumer, payer, user agent or request id, in lower case. */
+  /** A part of method, host, path, query, route, client, consumer, payer, user agent, request id or loss, in lower case. */
   readonly text: string;
   /** The first digit of the status; empty: any. */
   readonly status: string;
@@ -27,6 +27,8 @@ export interface WatchedRequest {
   readonly route: string;
   /** 499: the client has left before the response. */
   readonly status: number;
+  /** Why a request on a priced route was not sold; empty otherwise. */
+  readonly loss: string;
   readonly bytes_received: number;
   readonly bytes_sent: number;
   readonly duration_ms: number;
@@ -59,8 +61,8 @@ export function isWatched(request: WatchedRequest, { text, status, isPaid }: Wat
   if (status !== "" && !String(request.status).startsWith(status)) return false;
   if (isPaid && request.payer === "") return false;
   if (text === "") return true;
-  const { method, host, path, query, route, client, consumer, payer, user_agent: agent, request_id: id } = request;
-  return `${method} ${host}${path}${query} ${route} ${client} ${consumer} ${payer} ${agent} ${id}`
+  const { method, host, path, query, route, client, consumer, payer, user_agent: agent, request_id: id, loss } = request;
+  return `${method} ${host}${path}${query} ${route} ${client} ${consumer} ${payer} ${agent} ${id} ${loss}`
     .toLowerCase()
     .includes(text);
 }
@@ -117,6 +119,7 @@ function watchedOf(request: LoggedRequest, { at, elapsedMs, hidden, route }: End
     query: cut(hidden.query(head.query)),
     route: cut(route),
     status: request.status === 0 ? 499 : request.status,
+    loss: request.loss ?? "",
     bytes_received: request.bytesReceived,
     bytes_sent: request.bytesSent,
     duration_ms: Math.max(0, Math.round(elapsedMs * 1000) / 1000),

@@ -236,7 +236,8 @@ const REQUEST: WatchedRequest = {
   bytes_received: 9e15,
   bytes_sent: 9e15,
   duration_ms: 1_234_567.891,
-  user_agent: WORD,
+  loss: "",
+      user_agent: WORD,
 };
 
 /** A stream of `text/event-stream` that ends, after which the console shows that it is not connected. */

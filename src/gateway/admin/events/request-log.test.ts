@@ -29,6 +29,7 @@ const request = (path: string, status = 200): WatchedRequest => ({
   bytes_sent: 0,
   duration_ms: 1,
   user_agent: "",
+  loss: "",
 });
 
 /** A log, the filters that the gateway has, and what sends requests from it. */

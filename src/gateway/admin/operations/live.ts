@@ -61,7 +61,7 @@ export const LIVE_OPERATIONS: readonly Operation[] = [
       {
         name: "text",
         description:
-          "A part of method, host, path, query, route, client, consumer, payer, user agent or request id, in any case",
+          "A part of method, host, path, query, route, client, consumer, payer, user agent, request id or loss, in any case",
       },
       { name: "status", description: "The class of the status: 2 for 200 to 299" },
       { name: "paid", description: "Only requests with a payer" },

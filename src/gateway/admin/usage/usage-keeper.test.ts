@@ -351,7 +351,7 @@ test("the funnel has an hour by minute and the stored days, of all workers", asy
     return new Funnel(counters.zone, row).route("/goods").of({ fields: "User-Agent: curl/8\r\n" });
   });
   for (const client of [first, first, second]) client?.count("unpaid");
-  second?.count("expired");
+  second?.lose({}, "expired");
   const entry = { route: "/goods", client: "sdk", stages: { unpaid: 3 }, losses: { expired: 1 } };
   const before = { time_ms: midnight - 120_000, entries: [entry] };
   const day = { time_ms: midnight - 86_400_000, entries: [entry] };

@@ -42,6 +42,12 @@ test("a combined line has Apache's format", () => {
   );
 });
 
+test("a request that was not sold has the reason", () => {
+  const lost = { ...exchangeOf("/a", "curl/8", 402), loss: "expired" };
+  expect(written(combinedLine, lost)).toEndWith(' 402 5 "-" "curl/8" loss=expired');
+  expect(JSON.parse(written(jsonLine, lost))).toMatchObject({ status: 402, loss: "expired" });
+});
+
 test("client data cannot forge a field or a line", () => {
   const line = written(combinedLine, exchangeOf('/a"b\\', 'x" 200 1 "\u00e9\t', 200));
   expect(line).toContain('"GET /a\\x22b\\x5c?q=1 HTTP/1.1"');

@@ -46,8 +46,9 @@ export function combinedLine(line: LineBytes, exchange: LoggedRequest, { at, hid
   const request = quoted(`${head.method} ${head.path}${hidden.query(head.query)} ${exchange.protocol}`);
   // 499 is nginx's code for a client that closed its connection before there was a response.
   const status = exchange.status === 0 ? 499 : exchange.status;
+  const loss = exchange.loss === undefined ? "" : ` loss=${exchange.loss}`;
   const truncated = (exchange.truncated ?? "") === "" ? "" : ` truncated=${exchange.truncated}`;
   line.text(
-    `${exchange.clientAddress} - ${user} [${clfTime(at)}] "${request}" ${status} ${exchange.bytesSent} "${referer}" "${agent}"${truncated}`,
+    `${exchange.clientAddress} - ${user} [${clfTime(at)}] "${request}" ${status} ${exchange.bytesSent} "${referer}" "${agent}"${loss}${truncated}`,
   );
 }

@@ -23,6 +23,7 @@ const member = {
   status: new FixedText(',"status":'),
   bytesReceived: new FixedText(',"bytes_received":'),
   bytesSent: new FixedText(',"bytes_sent":'),
+  loss: new FixedText(',"loss":'),
   truncated: new FixedText(',"truncated":'),
   duration: new FixedText(',"duration_ms":'),
   upstreamServer: new FixedText(',"upstream_server":'),
@@ -85,7 +86,7 @@ function addTime(line: LineBytes, at: number): void {
 
 /** One JSON object. Keys without a value in this request are left out. */
 export function jsonLine(line: LineBytes, exchange: LoggedRequest, { at, elapsedMs, hidden }: Finished): void {
-  const { head, trace, consumer = "", payer = "", truncated = "" } = exchange;
+  const { head, trace, consumer = "", payer = "", loss, truncated = "" } = exchange;
   addTime(line, at);
   if (!addMadeId(line, exchange)) line.json(ID_FOLLOWS, exchange.id);
   if (trace instanceof RequestTrace) line.json(member.traceId, trace.traceId);
@@ -100,6 +101,7 @@ export function jsonLine(line: LineBytes, exchange: LoggedRequest, { at, elapsed
   line.integer(member.status, exchange.status === 0 ? 499 : exchange.status);
   line.integer(member.bytesReceived, exchange.bytesReceived);
   line.integer(member.bytesSent, exchange.bytesSent);
+  if (loss !== undefined) line.json(member.loss, loss);
   if (truncated !== "") line.json(member.truncated, truncated);
   line.millis(member.duration, Math.max(elapsedMs, 0));
   if (trace instanceof UpstreamRecord && trace.tries > 0) addUpstream(line, trace);

@@ -96,18 +96,18 @@ export async function admit(
     }
     const offer = offerOf(paidRoute, exchange, presented);
     if (offer === undefined || typeof offer === "string") {
-      client.count("terms");
+      client.lose(exchange, "terms");
       respondRefused(exchange, paidRoute, offer ?? NO_MATCH);
       return "responded";
     }
     const claim = await claimPayment(paidRoute, exchange, offer);
     if (claim.kind === "leased") return await new Sale(paidRoute, exchange, offer, claim.payment).run();
-    client.count(claimLoss(paidRoute, claim, offer));
+    client.lose(exchange, claimLoss(paidRoute, claim, offer));
     if (claim.kind === "refused") refuse(paidRoute, exchange, claim.refusal);
     else if (claim.kind === "no-room") respondNoRoom(exchange);
     else await respondRepeat({ paidRoute, exchange, form: offer }, claim.payment, claim.fingerprint);
   } catch (error) {
-    client.count("overloaded");
+    client.lose(exchange, "overloaded");
     paidRoute.log(`payment: the ledger failed on ${paidRoute.route}: ${faultOf(error)}`);
     if (!exchange.started) respondError(exchange, paymentError("overloaded", NO_LEDGER), LEDGER_RETRY_S);
   }

@@ -100,6 +100,7 @@ for (const [loss, options, payment] of LOST) {
     expect(counted(shop)).toMatchObject({ stages: { signed: 1 }, losses: { [loss]: 1 } });
     expect(Object.keys(counted(shop).losses)).toHaveLength(1);
     expect(counted(shop).stages.delivered).toBeUndefined();
+    expect(shop.gateway.last()?.lossAtEnd).toBe(loss);
   });
 }
 
@@ -113,7 +114,10 @@ test("a request that a rule refuses, and a payment that was used, are lost", asy
   expect(counted(refused)).toEqual({ stages: { unpaid: 1 }, losses: { not_sold: 1 } });
   const shop = openShop({ terms: { max_repeats: 0 } });
   const payment = shop.payment();
-  for (let i = 0; i < 2; i++) await (await shop.send(payment)).text();
+  for (let i = 0; i < 2; i++) {
+    await (await shop.send(payment)).text();
+    expect(shop.gateway.last()?.lossAtEnd).toBe([undefined, "used"][i]);
+  }
   expect(counted(shop).losses).toEqual({ used: 1 });
 });
 

@@ -76,7 +76,7 @@ export function createSalePolicy(priced: Pick<PricedRoute, "base" | "of">, quota
     if (presented instanceof Unreadable) {
       const client = base.funnel.of(exchange.head);
       client.count("signed");
-      client.count("unreadable");
+      client.lose(exchange, "unreadable");
       respondUnreadable(exchange, base, presented.why);
       return "responded";
     }
@@ -114,7 +114,7 @@ function decide(exchange: Exchange, sold: Sold, request: Request): Decision | Pr
   if (presented !== undefined) client.count("signed");
   if (sold instanceof TurnpikeError) {
     if (presented === undefined) client.count("unpaid");
-    client.count("not_sold");
+    client.lose(exchange, "not_sold");
     respondError(exchange, sold, sold.status === 503 ? LEDGER_RETRY_S : undefined);
     return "responded";
   }
@@ -144,11 +144,11 @@ function ask(exchange: Exchange, paidRoute: PaidRoute, client: ClientFunnel): De
   };
   if (paidRoute.isRefused) {
     client.count("unpaid");
-    client.count("not_sold");
+    client.lose(exchange, "not_sold");
     respondError(exchange, REFUSED_BY_RULE);
   } else if (!paidRoute.isServed) {
     client.count("unpaid");
-    client.count("no_servers");
+    client.lose(exchange, "no_servers");
     respondUnserved(exchange);
   } else if (isFormOpen(exchange, paidRoute)) {
     askForm(exchange, challenge);

@@ -75,19 +75,19 @@ export async function admitChannel(
   const client = paidRoute.funnel.of(exchange.head);
   const offer = channelOffer(paidRoute, exchange, presented);
   if (typeof offer === "string") {
-    client.count(lossOf(offer, presented.payment.accepted, paidRoute.accepts.current()?.required.accepts));
+    client.lose(exchange, lossOf(offer, presented.payment.accepted, paidRoute.accepts.current()?.required.accepts));
     respondRefused(exchange, paidRoute, offer);
     return "responded";
   }
   const { refusal } = offer;
   if (offer.payment.payload.type === "refund") {
-    client.count(await refundChannel(paidRoute, exchange, offer));
+    await refundChannel(paidRoute, exchange, offer);
     return "responded";
   }
   const reservation = channelReservation(paidRoute, exchange, offer);
   // Work that has begun is finished, even if the terms have changed.
   if (refusal !== undefined && !(await isBegun(paidRoute, reservation))) {
-    client.count(refusalLoss(paidRoute, refusal, offer.agreed));
+    client.lose(exchange, refusalLoss(paidRoute, refusal, offer.agreed));
     refuse(paidRoute, exchange, refusal);
     return "responded";
   }
@@ -256,34 +256,34 @@ class ChannelRequest {
           offer.meter && sellMetered(offer.meter, this.#desk, result.channel),
         );
       case "again":
-        client.count("used");
+        client.lose(exchange, "used");
         if (isFurther(offer, exchange) && respondTakenBefore(paidRoute, exchange, result.payment)) break;
         await respondRepeat({ paidRoute, exchange, form: { version: 2 } }, result.payment, result.payment.fingerprint);
         break;
       case "refused":
-        client.count(lossOf(result.reason));
+        client.lose(exchange, lossOf(result.reason));
         respondRefused(exchange, paidRoute, result.reason);
         break;
       case "unsold":
-        client.count(refusalLoss(paidRoute, result.refusal, offer.agreed));
+        client.lose(exchange, refusalLoss(paidRoute, result.refusal, offer.agreed));
         refuse(paidRoute, exchange, result.refusal);
         break;
       case "unasked":
-        client.count("facilitator");
+        client.lose(exchange, "facilitator");
         respondUnverified(exchange, "unavailable");
         break;
       case "corrected":
-        client.count("terms");
+        client.lose(exchange, "terms");
         respondCorrected(paidRoute, exchange, { offer, channel: result.channel, error: MISMATCH });
         break;
       case "no-room":
-        client.count("overloaded");
+        client.lose(exchange, "overloaded");
         respondNoRoom(exchange);
         break;
       case "later":
       case "busy":
       default:
-        client.count("overloaded");
+        client.lose(exchange, "overloaded");
         respondError(exchange, result.kind === "later" ? result.error : BUSY, SOON_S);
     }
     return "responded";

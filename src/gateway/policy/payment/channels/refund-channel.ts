@@ -6,7 +6,7 @@ import { fieldLine } from "../../../../lib/http/fields.ts";
 import { type Channel } from "../../../../store/channels.ts";
 import { respond } from "../../../exchange/local-response.ts";
 import { type Exchange } from "../../../exchange/exchange.ts";
-import { type FunnelStep } from "../../../telemetry/metrics/funnel-steps.ts";
+import { type FunnelLoss } from "../../../telemetry/metrics/funnel-steps.ts";
 import { channelStateOf, receiptFields } from "../protocol/receipt.ts";
 import { paymentError, respondError } from "../protocol/respond.ts";
 import { EXPOSED } from "../protocol/response-fields.ts";
@@ -23,40 +23,33 @@ const REVERTED: Reason = "invalid_batch_settlement_evm_refund_transaction_failed
 const BUSY = paymentError("overloaded", "The channel is in use. Send the same refund again.");
 const PENDING = paymentError("settlement-pending", "It is not known yet whether the refund went through.");
 
-/**
- * Pays back a channel's money to its payer, and claims what is charged, without a response of the upstream. Resolves with
- * the step of the funnel that the request counts as.
- */
-export async function refundChannel(
-  paidRoute: PaidRoute,
-  exchange: Exchange,
-  offer: ChannelOffer,
-): Promise<FunnelStep> {
+/** Pays back a channel's money to its payer, and claims what is charged, without a response of the upstream. */
+export async function refundChannel(paidRoute: PaidRoute, exchange: Exchange, offer: ChannelOffer): Promise<void> {
   const { channelId, key, desk } = offer;
   const found = await desk.channels.find(channelId);
   const known = found === undefined ? await askChain(paidRoute, offer, "new") : await shownTo(paidRoute, offer, found);
   if (typeof known !== "object") return respondUnknown(paidRoute, exchange, known);
   if (known.base !== offer.base) {
-    respondCorrected(paidRoute, exchange, { offer, channel: known, error: MISMATCH });
-    return "terms";
+    lose(paidRoute, exchange, "terms");
+    return respondCorrected(paidRoute, exchange, { offer, channel: known, error: MISMATCH });
   }
   if (!(await desk.turns.enter(channelId, key.nonce, desk.settings.keys.wait_ms))) {
-    respondError(exchange, BUSY, RETRY_S);
-    return "overloaded";
+    lose(paidRoute, exchange, "overloaded");
+    return respondError(exchange, BUSY, RETRY_S);
   }
   try {
-    return await refundOpen(paidRoute, exchange, offer);
+    await refundOpen(paidRoute, exchange, offer);
   } finally {
     desk.turns.leave(channelId, key.nonce);
   }
 }
 
-async function refundOpen(paidRoute: PaidRoute, exchange: Exchange, offer: ChannelOffer): Promise<FunnelStep> {
+async function refundOpen(paidRoute: PaidRoute, exchange: Exchange, offer: ChannelOffer): Promise<void> {
   const { channelId, desk } = offer;
   const leased = await desk.channels.refund(channelId);
   if (leased === undefined) {
-    respondError(exchange, BUSY, RETRY_S);
-    return "overloaded";
+    lose(paidRoute, exchange, "overloaded");
+    return respondError(exchange, BUSY, RETRY_S);
   }
   const at = paidRoute.clock();
   const asked = await askChain(paidRoute, offer).catch(() => undefined);
@@ -67,17 +60,17 @@ async function refundOpen(paidRoute: PaidRoute, exchange: Exchange, offer: Chann
   const amount = asked.base === offer.base ? amountOf(asked, offer) : MISMATCH;
   if (typeof amount !== "bigint") {
     await desk.channels.done(channelId, asked, at);
-    respondRefused(exchange, paidRoute, amount);
-    return "refused";
+    lose(paidRoute, exchange, "refused");
+    return respondRefused(exchange, paidRoute, amount);
   }
   const made = await send(paidRoute, asked, { amount, desk });
   if (made.kind !== "settled") {
     // One that can still come keeps the channel closed: the payer can send the signed order of a failed transaction itself.
     const isOver = made.kind === "refused" ? made.reason !== REVERTED : made.isUnsent === true;
     await desk.channels.done(channelId, isOver ? asked : undefined, at);
-    if (made.kind === "refused") respondRefused(exchange, paidRoute, made.reason);
-    else respondError(exchange, PENDING, RETRY_S);
-    return made.kind === "refused" ? "refused" : "unknown";
+    lose(paidRoute, exchange, made.kind === "refused" ? "refused" : "unknown");
+    if (made.kind === "refused") return respondRefused(exchange, paidRoute, made.reason);
+    return respondError(exchange, PENDING, RETRY_S);
   }
   await desk.channels.done(channelId, made.state && toChainState(made.state), at);
   const now = (await desk.channels.find(channelId)) ?? asked;
@@ -90,22 +83,26 @@ async function refundOpen(paidRoute: PaidRoute, exchange: Exchange, offer: Chann
     extra: { channelState: channelStateOf(now) },
   };
   const body = JSON.stringify({ message: "Refund acknowledged", channelId });
+  paidRoute.funnel.of(exchange.head).count("free");
   respond(exchange, 200, FIELDS + receiptFields(receipt, { version: 2 }), Buffer.from(body));
-  return "free";
+}
+
+function lose({ funnel }: PaidRoute, exchange: Exchange, loss: FunnelLoss): void {
+  funnel.of(exchange.head).lose(exchange, loss);
 }
 
 /** The chain gave no channel: nothing was sent. */
-function respondUnknown(paidRoute: PaidRoute, exchange: Exchange, asked: Exclude<Asked, Channel>): FunnelStep {
+function respondUnknown(paidRoute: PaidRoute, exchange: Exchange, asked: Exclude<Asked, Channel>): void {
   if (asked === LIMITED) {
-    respondError(exchange, TOO_MANY_REFUSED, RETRY_S);
-    return "overloaded";
+    lose(paidRoute, exchange, "overloaded");
+    return respondError(exchange, TOO_MANY_REFUSED, RETRY_S);
   }
   if (asked === undefined) {
-    respondUnverified(exchange, "unavailable");
-    return "facilitator";
+    lose(paidRoute, exchange, "facilitator");
+    return respondUnverified(exchange, "unavailable");
   }
+  lose(paidRoute, exchange, "refused");
   respondRefused(exchange, paidRoute, asked);
-  return "refused";
 }
 
 /** The amount that is paid back, or the reason why nothing is. */

@@ -106,8 +106,7 @@ class MeteredPayment {
     if (bodyError !== undefined || exchange.gone) {
       await cover.close();
       if (exchange.gone || bodyError === undefined) return over("gone");
-      respondBroken(exchange, bodyError, "");
-      return over("upstream");
+      return lost.over("upstream", () => respondBroken(exchange, bodyError, ""));
     }
     const stream = new MeteredStream(paidRoute, cover, {
       name: streamName(baseOf(payment.nonce), payment.attempt),
@@ -123,7 +122,7 @@ class MeteredPayment {
     exchange.onTaken = (taken) => {
       if (isFree) return;
       if (taken) client.delivered(payment.from);
-      else client.count(exchange.gone ? "gone" : "upstream");
+      else client.lose(exchange, exchange.gone ? "gone" : "upstream");
     };
     const streamed = new MeteredResponse(exchange, stream, {
       meter: this.#meter,
@@ -137,8 +136,11 @@ class MeteredPayment {
         broken: (error) => {
           streams.delete(stream.key);
           request.release();
-          if (!exchange.gone) respondBroken(exchange, error, "");
-          this.#parts.end(over("upstream"));
+          this.#parts.end(
+            lost.over("upstream", () => {
+              if (!exchange.gone) respondBroken(exchange, error, "");
+            }),
+          );
         },
         isFree: (status, overrides) => {
           isFree = this.#parts.isFree(status, overrides);
@@ -160,9 +162,10 @@ class MeteredPayment {
     if (taken === "lost") return this.#parts.lost.taken();
     if (taken !== "taken") {
       await lease.release({}, { isReturned: true, reason: "used" });
-      if (taken === "full") respondError(exchange, FULL, SOON_S);
-      else respondError(exchange, ENDED);
-      return over("used");
+      return this.#parts.lost.over("used", () => {
+        if (taken === "full") respondError(exchange, FULL, SOON_S);
+        else respondError(exchange, ENDED);
+      });
     }
     client.count("settled");
     client.delivered(payment.from);

@@ -116,6 +116,6 @@ export class SaleDelivery {
   #count(delivered: boolean): void {
     const { client, exchange } = this.#held;
     if (delivered) client.delivered(exchange.payer);
-    else client.count(exchange.gone ? "gone" : "upstream");
+    else client.lose(exchange, exchange.gone ? "gone" : "upstream");
   }
 }

@@ -1,6 +1,6 @@
 import { type Fields } from "../../../../lib/http/fields.ts";
 import { type Payment } from "../../../../store/ledger.ts";
-import { type FunnelStep } from "../../../telemetry/metrics/funnel-steps.ts";
+import { type FunnelLoss } from "../../../telemetry/metrics/funnel-steps.ts";
 import { type BufferedResponse } from "../responses/buffered-response.ts";
 import { type PaidResponse } from "../responses/response-store.ts";
 
@@ -59,7 +59,7 @@ export interface Streaming {
 /** `end`: what the sale counts as; undefined for a delivery. */
 export interface SaleEnd {
   readonly at: "over";
-  readonly end: FunnelStep | undefined;
+  readonly end: FunnelLoss | "free" | undefined;
 }
 
 /** The states that the gateway leaves by itself. In the others it waits for the upstream or the client, or has ended. */
@@ -96,6 +96,6 @@ export function mayBeSettled({ at }: SaleState): boolean {
 }
 
 /** The last state of a sale. */
-export function over(end?: FunnelStep): SaleEnd {
+export function over(end?: FunnelLoss | "free"): SaleEnd {
   return { at: "over", end };
 }

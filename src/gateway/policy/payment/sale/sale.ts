@@ -5,7 +5,7 @@ import { isChargedFailure, isFreeOfCharge, parseCharge } from "../../../../payme
 import { type Payment } from "../../../../store/ledger.ts";
 import { type Exchange } from "../../../exchange/exchange.ts";
 import { type ClientFunnel } from "../../../telemetry/funnel.ts";
-import { type FunnelStep } from "../../../telemetry/metrics/funnel-steps.ts";
+import { type FunnelLoss } from "../../../telemetry/metrics/funnel-steps.ts";
 import { type Decision } from "../../policy.ts";
 import { type GiveBack } from "../../rate-limit/rate-limit.ts";
 import { chargePath, deferrableUntil, isForWork } from "./deferred-charge.ts";
@@ -13,7 +13,7 @@ import { type HeldPayment, namePayer } from "./held-payment.ts";
 import { Lease } from "./lease.ts";
 import { type AcceptedPayment } from "../offer/offer.ts";
 import { type PaidRoute } from "../route/paid-route.ts";
-import { respondBroken, respondSpent, respondUnwritten } from "../route/refusals.ts";
+import { respondBroken, respondUnwritten } from "../route/refusals.ts";
 import { RequestDigest } from "./request-digest.ts";
 import { paymentError } from "../protocol/respond.ts";
 import { BufferedResponse } from "../responses/buffered-response.ts";
@@ -121,7 +121,9 @@ export class Sale {
 
   #end(state: SaleEnd): void {
     this.#state = state;
-    if (state.end !== undefined) this.#client.count(state.end);
+    const { end } = state;
+    if (end === "free") this.#client.count(end);
+    else if (end !== undefined) this.#client.lose(this.#exchange, end);
   }
 
   async #step(state: SaleStep): Promise<SaleState> {
@@ -184,10 +186,13 @@ export class Sale {
   /** Limits the payer's requests before there is work or a charge. */
   async #begin(): Promise<SaleState> {
     const { limit, settle, gift } = this.#paidRoute;
+    // The limit itself responds.
+    this.#exchange.loss = "limited";
     if ((await limit?.request(this.#exchange)) === "responded") {
       this.#release("limited");
       return over("limited");
     }
+    this.#exchange.loss = undefined;
     this.#giveBack = await gift?.take(this.#exchange);
     if (this.#metered !== undefined) return this.#metered(this.#parts);
     return settle === "after"
@@ -328,12 +333,8 @@ export class Sale {
     // The client can go away while it gets the error.
     this.#state = over();
     this.#giveBack?.();
-    if (isSpent) {
-      respondSpent(this.#exchange, this.#paidRoute, error);
-      return over("used");
-    }
-    respondBroken(this.#exchange, error, this.#delivery.owedFields());
-    return over("upstream");
+    if (isSpent) return this.#lost.spent(error);
+    return this.#lost.over("upstream", () => respondBroken(this.#exchange, error, this.#delivery.owedFields()));
   }
 
   #onGone(): void {
@@ -351,7 +352,7 @@ export class Sale {
   }
 
   /** `reason`: why the payment was not taken, if it was not. */
-  #release(reason: FunnelStep): void {
+  #release(reason: FunnelLoss | "free"): void {
     const spentOn = this.#state.at === "streaming" ? this.#request.spentOn : {};
     const isReturned = !this.#exchange.started && this.#delivery.isReturnable;
     this.#inBackground(this.#lease.release(spentOn, { isReturned, reason }));

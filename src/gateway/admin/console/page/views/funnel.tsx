@@ -2,10 +2,10 @@ import { useState } from "preact/hooks";
 import {
   CLIENT_CLASSES,
   FUNNEL_STAGES,
-  type FunnelLoss,
   type FunnelStage,
 } from "../../../../telemetry/metrics/funnel-steps.ts";
 import { type FunnelEntry, type FunnelReading } from "../api/shapes.ts";
+import { lossText } from "../format/losses.ts";
 import { count, NONE, percent } from "../format/numbers.ts";
 import { linkTo } from "../live/view-location.ts";
 import { type Resource, useResource } from "../live/resource.ts";
@@ -27,28 +27,6 @@ const STAGES: Readonly<Record<Exclude<FunnelStage, "free">, string>> = {
   settled: "Money transferred",
   delivered: "Response delivered",
   again: "Bought before",
-};
-
-const LOSSES: Readonly<Record<FunnelLoss, string>> = {
-  no_servers: "No server of the upstream was there",
-  not_sold: "A rule refuses it, or there is no price",
-  unreadable: "The payment cannot be read",
-  network: "Another network or token",
-  price: "Another price",
-  terms: "Other terms",
-  expired: "The payment has expired",
-  unfunded: "The payer has too little money",
-  allowance: "The payer's allowance is too small",
-  signature: "The signature is wrong",
-  screening: "The payer is denied",
-  limited: "The payer is over its rate limit",
-  used: "The payment was used before",
-  facilitator: "The facilitator did not respond",
-  refused: "The facilitator refused",
-  upstream: "The upstream failed",
-  unknown: "The settlement's result is unknown",
-  overloaded: "The gateway was overloaded",
-  gone: "The client has left",
 };
 
 /** The stages that buyers reach, and the reasons of losses. */
@@ -168,7 +146,7 @@ function Losses({ entries }: { readonly entries: readonly FunnelEntry[] }) {
       keyOf={([loss]) => loss}
       empty={<Empty title="No payment was lost" />}
       columns={[
-        { name: "Reason", cell: ([loss]) => LOSSES[loss as FunnelLoss] ?? loss },
+        { name: "Reason", cell: ([loss]) => lossText(loss) },
         { name: "Requests", isNumber: true, cell: ([, times]) => count(times) },
       ]}
     />

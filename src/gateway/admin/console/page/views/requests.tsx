@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { lossText } from "../format/losses.ts";
 import { bytes, count, milliseconds, NONE } from "../format/numbers.ts";
 import { linkTo } from "../live/view-location.ts";
 import { type ShownRequest, useRequests } from "../live/request-feed.ts";
@@ -43,7 +44,7 @@ export function Requests({ query }: { readonly query: URLSearchParams }) {
         aside={
           <div class="search">
             <FilterInput
-              label="Path, client, payer, user agent or request id"
+              label="Path, client, payer, user agent, request id or loss"
               value={filter.text}
               onType={(text) => setFilter({ ...filter, text })}
             />
@@ -108,7 +109,12 @@ function RequestTable({ requests }: { readonly requests: readonly ShownRequest[]
         },
         {
           name: "Status",
-          cell: ({ status }) => <Badge tone={TONES[String(status).slice(0, 1)] ?? "none"}>{status}</Badge>,
+          cell: ({ status, loss }) => (
+            <span class="stack">
+              <Badge tone={TONES[String(status).slice(0, 1)] ?? "none"}>{status}</Badge>
+              {loss === "" ? null : <span class="soft small">{lossText(loss)}</span>}
+            </span>
+          ),
         },
         { name: "Time", cell: ({ time_ms: time }) => <Time ms={time} /> },
         {
