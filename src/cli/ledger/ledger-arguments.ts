@@ -50,6 +50,7 @@ export const LEDGER_USAGE = `usage: turnpike ledger list [FILTERS] [--limit N] [
        turnpike ledger show NONCE|TRANSACTION [--json]
        turnpike ledger export --csv|--jsonl [--rates FILE [--vat PERCENT]] [--gas ACCOUNT --config FILE] [FILTERS]
        turnpike ledger totals --by route|payer|day [FILTERS] [--json]
+       turnpike ledger backup FILE
 
 Shows the payments in a ledger. It only reads: a gateway can run at the same time.
 
@@ -60,6 +61,7 @@ Shows the payments in a ledger. It only reads: a gateway can run at the same tim
              2026-11-27,USDC,EUR,0.92; with --vat also the VAT that the prices include;
              with --gas also the gas that ACCOUNT paid, in wei, from the chains of the configuration
   totals     print the sums of the settled payments; of routes and payers the largest first
+  backup     write a copy of a ledger in SQLite to a new file (docs/ledger.md tells how to restore it)
 
 filters:
 ${flagsText(FILTER_FLAGS)}
@@ -101,6 +103,7 @@ export type LedgerQuery =
       readonly vat: string;
       readonly gas: string | undefined;
     }
+  | { readonly kind: "backup"; readonly file: string }
   | { readonly kind: "totals"; readonly filter: LedgerFilter; readonly by: (typeof KEYS)[number] };
 
 /** A valid command line of `turnpike ledger`. */
@@ -129,6 +132,7 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
   show: ["json"],
   export: ["state", "route", "payer", "since", "until", "csv", "jsonl", "rates", "vat", "gas"],
   totals: ["route", "payer", "since", "until", "by", "json"],
+  backup: [],
 };
 
 function queryOf(values: Values, [command = "", subject, ...rest]: readonly string[], now: number): LedgerQuery {
@@ -137,6 +141,11 @@ function queryOf(values: Values, [command = "", subject, ...rest]: readonly stri
     if (subject === undefined) throw new UsageError("Name a payment by its nonce or transaction");
     refuseMore(rest);
     return { kind: "show", prefix: prefixOf(subject) };
+  }
+  if (command === "backup") {
+    if (subject === undefined) throw new UsageError("Name the file of the backup");
+    refuseMore(rest);
+    return { kind: "backup", file: subject };
   }
   refuseMore(subject === undefined ? rest : [subject, ...rest]);
   const filter = filterOf(values, now);

@@ -69,6 +69,14 @@ describe.skipIf(!hasPostgres)("a ledger in PostgreSQL", () => {
     );
   });
 
+  test("backup leaves it to the tools of PostgreSQL", async () => {
+    expect(await run("backup", join(folder, "backup.db"))).toEqual({
+      code: 1,
+      out: "",
+      err: "turnpike ledger: Cannot back up a ledger in PostgreSQL: use pg_dump\n",
+    });
+  });
+
   test("an empty database is an error, and stays empty, and so is an old one", async () => {
     const path = join(folder, "empty.json");
     const user = await database.newUser();

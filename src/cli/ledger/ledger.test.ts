@@ -461,7 +461,7 @@ test("the configuration or the state folder names the ledger, and a missing ledg
 });
 
 const WRONG: readonly (readonly [args: readonly string[], code: number, said: string])[] = [
-  [[], 2, "turnpike ledger: Name a subcommand: list, show, export, totals."],
+  [[], 2, "turnpike ledger: Name a subcommand: list, show, export, totals, backup."],
   [["list", "more"], 2, 'turnpike ledger: Unexpected argument "more".'],
   [["list", "--by", "route"], 2, "turnpike ledger: list does not take --by"],
   [["totals"], 2, "turnpike ledger: Name the key of the totals: --by route|payer|day"],
@@ -481,6 +481,17 @@ const WRONG: readonly (readonly [args: readonly string[], code: number, said: st
   [["list", "--limit", "0"], 1, 'Cannot use --limit "0"'],
   [["show", "0x%"], 1, 'Cannot look for "0x%"'],
 ];
+
+test("backup writes the ledger of a running gateway to a new file, which the other commands read", async () => {
+  const copy = join(folder, "backup.db");
+  expect(await run(["backup", copy])).toEqual({ code: 0, out: "", err: `wrote ${copy}\n` });
+  expect((await run(["list"], ["--store", copy])).out).toBe((await run(["list"])).out);
+  const again = await run(["backup", copy]);
+  expect([again.code, again.err]).toEqual([
+    1,
+    `turnpike ledger: Cannot write the backup "${copy}": the file exists\n`,
+  ]);
+});
 
 test("invalid arguments are reported, and nothing is shown", async () => {
   for (let i = 0; i < WRONG.length; i += 4) {

@@ -6,7 +6,7 @@ import { type Payment } from "../../store/ledger.ts";
 import { isAccount } from "../../payments/x402/account.ts";
 import { type Refund } from "../../store/refunds.ts";
 import { visibleJson } from "../../lib/text/visible-text.ts";
-import { openLedgerView, type OpenLedgerView } from "../../store/open/open-ledger-view.ts";
+import { backUpLedger, openLedgerView, type OpenLedgerView } from "../../store/open/open-ledger-view.ts";
 import { atBoundary } from "../common/boundary.ts";
 import { readConfig } from "../common/configuration.ts";
 import {
@@ -35,25 +35,36 @@ const WRITE_LENGTH = 65_536;
 export function ledger(args: readonly string[]): Promise<number> {
   return atBoundary(LEDGER_USAGE, async () => {
     const request = parseLedger(args);
-    const opened = await openLocation(request.location);
+    const { query } = request;
+    const place = await placeOf(request.location);
+    if (query.kind === "backup") {
+      if (typeof place !== "string") throw new Error("Cannot back up a ledger in PostgreSQL: use pg_dump");
+      backUpLedger(place, query.file);
+      sayNote(`wrote ${query.file}`);
+      return 0;
+    }
+    const opened = typeof place === "string" ? openLedgerView(place) : await openDatabase(place);
     try {
-      return await run(opened.view, request);
+      return await run(opened.view, { ...request, query });
     } finally {
       await opened.close();
     }
   });
 }
 
-async function openLocation({ config: path, stateDir, store }: LedgerLocation): Promise<OpenLedgerView> {
-  if (store !== undefined) return openLedgerView(store);
-  if (path === undefined) return openLedgerView(join(stateFolder(stateDir), "turnpike.db"));
+/** The file of the ledger, or its database. */
+async function placeOf({ config: path, stateDir, store }: LedgerLocation): Promise<string | PostgresConfig> {
+  if (store !== undefined) return store;
+  if (path === undefined) return join(stateFolder(stateDir), "turnpike.db");
   const { config } = await readConfig({ path, flags: {} });
-  if (config.postgres.url === undefined || config.postgres.url === "") {
-    const inFolder = stateDir !== undefined && config.state_path === "";
-    return openLedgerView(inFolder ? join(stateFolder(stateDir), "turnpike.db") : defaultStorePath(config, path));
-  }
-  await assertCurrent(config.postgres);
-  const opened = openConfiguredStore(config.postgres, "");
+  if (config.postgres.url !== undefined && config.postgres.url !== "") return config.postgres;
+  const inFolder = stateDir !== undefined && config.state_path === "";
+  return inFolder ? join(stateFolder(stateDir), "turnpike.db") : defaultStorePath(config, path);
+}
+
+async function openDatabase(postgres: PostgresConfig): Promise<OpenLedgerView> {
+  await assertCurrent(postgres);
+  const opened = openConfiguredStore(postgres, "");
   await opened.ready();
   return { view: opened.view, close: () => opened.close() };
 }
@@ -66,7 +77,12 @@ async function assertCurrent(postgres: PostgresConfig): Promise<void> {
   throw new Error(`Cannot read the ledger in PostgreSQL: ${why}; start the gateway once`);
 }
 
-async function run(view: LedgerView, { query, json, location }: LedgerRequest): Promise<number> {
+type ViewQuery = Exclude<LedgerQuery, { readonly kind: "backup" }>;
+
+async function run(
+  view: LedgerView,
+  { query, json, location }: LedgerRequest & { readonly query: ViewQuery },
+): Promise<number> {
   const isTerminal = process.stdout.isTTY;
   if (query.kind === "show") return await show(view, query.prefix, json);
   const filter = await withPayer(view, query.filter);

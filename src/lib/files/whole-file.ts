@@ -13,6 +13,20 @@ export function createWholeFile(path: string, text: string): void {
   });
 }
 
+/** As `createWholeFile`, by `write`, which fills an empty file that exists. */
+export function createFileBy(path: string, write: (draft: string) => void): void {
+  const draft = `${path}.${randomBytes(6).toString("hex")}`;
+  const file = openSync(draft, "wx", 0o600);
+  try {
+    write(draft);
+    fsyncSync(file);
+    linkSync(draft, path);
+  } finally {
+    closeSync(file);
+    rmSync(draft, { force: true });
+  }
+}
+
 /** Replaces a file by one of mode 0600 in one step: readers see the old text or the new. */
 export function replaceWholeFile(path: string, text: string): void {
   withDraft(path, text, (draft) => renameSync(draft, path));

@@ -1,10 +1,20 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SCHEMA_VERSION } from "../sqlite/migrations.ts";
-import { openLedgerView, readSqliteVersion } from "./open-ledger-view.ts";
+import { backUpLedger, openLedgerView, readSqliteVersion } from "./open-ledger-view.ts";
 import { openStore, openUsageStore } from "./open-store.ts";
 import { descriptorsOf } from "../testing/descriptors.ts";
 import { RESERVATION } from "../testing/reservation.ts";
@@ -54,6 +64,18 @@ describe("a file is refused with the reason, and nothing stays open:", () => {
       "an older version of Turnpike wrote it; start the gateway once",
     ],
     [
+      "one whose log was not copied",
+      async () => {
+        const path = join(folder, "busy.db");
+        const copy = join(folder, "copied.db");
+        const store = openStore(path);
+        copyFileSync(path, copy);
+        await store.close();
+        return copy;
+      },
+      "it has no payments; a copy also needs the file that ends in -wal, or use turnpike ledger backup",
+    ],
+    [
       "another one",
       () => {
         const path = join(folder, "other.db");
@@ -68,6 +90,31 @@ describe("a file is refused with the reason, and nothing stays open:", () => {
     expect(() => openLedgerView(path)).toThrow(`Cannot read the ledger "${path}": ${why}`);
     expect(descriptorsOf(path)).toBe(0);
   });
+});
+
+test("a backup has everything that was written, also what is only in the log of an open store", async () => {
+  const path = join(folder, "written.db");
+  const copy = join(folder, "backup.db");
+  const store = openStore(path);
+  const { payment } = await store.ledger.reserve(RESERVATION);
+  await store.ledger.move(payment, { state: "settled", lease: false });
+  backUpLedger(path, copy);
+  expect([statSync(copy).mode & 0o777, descriptorsOf(copy)]).toEqual([0o600, 0]);
+  await store.close();
+  const restored = openStore(copy);
+  expect(await restored.view.list({}, { limit: 5 })).toMatchObject([{ nonce: RESERVATION.nonce, state: "settled" }]);
+  await restored.close();
+});
+
+test("a backup replaces no file, and what cannot be written leaves none", async () => {
+  const path = await storeOf(SCHEMA_VERSION);
+  const copy = join(folder, "there.db");
+  writeFileSync(copy, "precious");
+  expect(() => backUpLedger(path, copy)).toThrow(`Cannot write the backup "${copy}": the file exists`);
+  expect(readFileSync(copy, "utf8")).toBe("precious");
+  expect(() => backUpLedger(path, join(folder, "nowhere", "b.db"))).toThrow("Cannot write the backup");
+  expect(() => backUpLedger(join(folder, "none.db"), join(folder, "b.db"))).toThrow("there is no such file");
+  expect(readdirSync(folder).filter((name) => name.startsWith("there.db") || name.startsWith("b.db"))).toEqual(["there.db"]);
 });
 
 test("a store or usage that cannot be migrated leaves nothing open", async () => {

@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import { accessSync, constants, existsSync } from "node:fs";
-import { codeOf } from "../../lib/caught.ts";
+import { codeOf, whyUnwritable } from "../../lib/caught.ts";
+import { createFileBy } from "../../lib/files/whole-file.ts";
 import { type LedgerView, type LedgerVersion } from "../ledger-view.ts";
 import { SCHEMA_VERSION, schemaVersion } from "../sqlite/migrations.ts";
 import { SqliteConnection } from "../sqlite/sqlite-connection.ts";
@@ -8,6 +9,7 @@ import { SqliteLedgerView } from "../sqlite/sqlite-ledger-view.ts";
 
 /** Longest wait for a process that migrates the file, in milliseconds. */
 const BUSY_MS = 5000;
+const NO_TABLES = "it has no payments; a copy also needs the file that ends in -wal, or use turnpike ledger backup";
 
 export interface OpenLedgerView {
   readonly view: LedgerView;
@@ -31,6 +33,34 @@ export function readSqliteVersion(path: string): LedgerVersion {
  * Throws if the file does not exist, cannot be read, or has another schema version.
  */
 export function openLedgerView(path: string): OpenLedgerView {
+  const database = openLedgerFile(path);
+  return {
+    view: new SqliteLedgerView(new SqliteConnection(database)),
+    async close() {
+      database.close();
+    },
+  };
+}
+
+/**
+ * Writes a copy of a store's SQLite file to a new file of mode 0600, also while gateways write. It has everything that was
+ * written before, also what is only in the log beside the file. Throws as `openLedgerView`, or if `copy` exists or cannot be written.
+ */
+export function backUpLedger(path: string, copy: string): void {
+  const database = openLedgerFile(path);
+  try {
+    createFileBy(copy, (draft) => database.query("VACUUM INTO ?").run(draft));
+  } catch (error) {
+    const isThere = codeOf(error) === "EEXIST";
+    throw new Error(`Cannot write the backup "${copy}": ${isThere ? "the file exists" : whyUnwritable(error)}`, {
+      cause: error,
+    });
+  } finally {
+    database.close();
+  }
+}
+
+function openLedgerFile(path: string): Database {
   const fail = (why: string, cause?: unknown): never => {
     throw new Error(`Cannot read the ledger "${path}": ${why}`, { cause });
   };
@@ -51,14 +81,9 @@ export function openLedgerView(path: string): OpenLedgerView {
     database.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
     const version = schemaVersion(database);
     if (version > SCHEMA_VERSION) fail("a newer version of Turnpike wrote it");
+    if (version === 0) fail(NO_TABLES);
     if (version < SCHEMA_VERSION) fail("an older version of Turnpike wrote it; start the gateway once");
-    const opened = database;
-    return {
-      view: new SqliteLedgerView(new SqliteConnection(opened)),
-      async close() {
-        opened.close();
-      },
-    };
+    return database;
   } catch (error) {
     database?.close();
     if (error instanceof Error && error.message.startsWith("Cannot read")) throw error;
