@@ -487,10 +487,7 @@ test("backup writes the ledger of a running gateway to a new file, which the oth
   expect(await run(["backup", copy])).toEqual({ code: 0, out: "", err: `wrote ${copy}\n` });
   expect((await run(["list"], ["--store", copy])).out).toBe((await run(["list"])).out);
   const again = await run(["backup", copy]);
-  expect([again.code, again.err]).toEqual([
-    1,
-    `turnpike ledger: Cannot write the backup "${copy}": the file exists\n`,
-  ]);
+  expect([again.code, again.err]).toEqual([1, `turnpike ledger: Cannot write the backup "${copy}": the file exists\n`]);
 });
 
 test("invalid arguments are reported, and nothing is shown", async () => {

@@ -61,7 +61,19 @@ export function isWatched(request: WatchedRequest, { text, status, isPaid }: Wat
   if (status !== "" && !String(request.status).startsWith(status)) return false;
   if (isPaid && request.payer === "") return false;
   if (text === "") return true;
-  const { method, host, path, query, route, client, consumer, payer, user_agent: agent, request_id: id, loss } = request;
+  const {
+    method,
+    host,
+    path,
+    query,
+    route,
+    client,
+    consumer,
+    payer,
+    user_agent: agent,
+    request_id: id,
+    loss,
+  } = request;
   return `${method} ${host}${path}${query} ${route} ${client} ${consumer} ${payer} ${agent} ${id} ${loss}`
     .toLowerCase()
     .includes(text);

@@ -114,7 +114,9 @@ test("a backup replaces no file, and what cannot be written leaves none", async 
   expect(readFileSync(copy, "utf8")).toBe("precious");
   expect(() => backUpLedger(path, join(folder, "nowhere", "b.db"))).toThrow("Cannot write the backup");
   expect(() => backUpLedger(join(folder, "none.db"), join(folder, "b.db"))).toThrow("there is no such file");
-  expect(readdirSync(folder).filter((name) => name.startsWith("there.db") || name.startsWith("b.db"))).toEqual(["there.db"]);
+  expect(readdirSync(folder).filter((name) => name.startsWith("there.db") || name.startsWith("b.db"))).toEqual([
+    "there.db",
+  ]);
 });
 
 test("a store or usage that cannot be migrated leaves nothing open", async () => {

@@ -237,7 +237,7 @@ const REQUEST: WatchedRequest = {
   bytes_sent: 9e15,
   duration_ms: 1_234_567.891,
   loss: "",
-      user_agent: WORD,
+  user_agent: WORD,
 };
 
 /** A stream of `text/event-stream` that ends, after which the console shows that it is not connected. */

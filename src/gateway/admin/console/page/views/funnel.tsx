@@ -1,9 +1,5 @@
 import { useState } from "preact/hooks";
-import {
-  CLIENT_CLASSES,
-  FUNNEL_STAGES,
-  type FunnelStage,
-} from "../../../../telemetry/metrics/funnel-steps.ts";
+import { CLIENT_CLASSES, FUNNEL_STAGES, type FunnelStage } from "../../../../telemetry/metrics/funnel-steps.ts";
 import { type FunnelEntry, type FunnelReading } from "../api/shapes.ts";
 import { lossText } from "../format/losses.ts";
 import { count, NONE, percent } from "../format/numbers.ts";
