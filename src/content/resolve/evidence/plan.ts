@@ -4,7 +4,7 @@ import { firstNumberOf } from "../reading/date-order.ts";
 import { conceptsIn } from "../reading/concepts.ts";
 import { datesOf } from "../reading/dates.ts";
 import { COMPARING } from "../reading/comparisons.ts";
-import { asElected } from "../reading/paraphrases-of-elections.ts";
+import { inPlainWords } from "../reading/questions.ts";
 import { partsOf } from "./parts.ts";
 import { isCounting, spanOf } from "../reading/deadline.ts";
 import { isEventNegated } from "../reading/negation.ts";
@@ -86,118 +86,7 @@ function statementOf(question: string): string {
   for (let n = 0; n < 2; n += 1) text = text.replace(FRAME, "").trim();
   text = text.replace(/[?？¿\s]+$/u, "").replace(/^¿/u, "");
   const whole = /^["“«„']([^"“”«»„]*)["”»“'][.]?$/u.exec(text);
-  return asElected(ofMarket((whole?.[1] ?? text).trim()))
-    .replace(FIRST, "win ")
-    .replace(VOTE_AGAINST, "$1 reject ")
-    .replace(TURN_OUT, "$1 turnout $3 be $2")
-    .replace(WILL_APPROVE, "will $<firm>'s $<thing> be approved$<rest>")
-    .replace(DID_APPROVE, "was $<firm>'s $<thing> approved$<rest>")
-    .replace(/\bbe\sre-?elected\b/iu, "win re-election")
-    .replace(FORMER, "$<start>")
-    .replace(FORMER_OFFICE, "$<start>$<name>")
-    .replace(RATE, "interest rates")
-    .replace(/(?<=\p{Lu}[\p{L}\d]*)\s\(\$?[A-Z]{2,6}\)/u, "")
-    .replace(
-      /\b(?:CPI|HICP|headline)\s(?=inflation\b)|\s?\(?\b(?:year[\s-]o(?:ver|n)[\s-]year|YoY|y\/y)(?:\)|\b)/giu,
-      "",
-    )
-    .replace(FIRST_FLIGHT, "launch")
-    .replace(BE_NEXT, "$<subject> become the ")
-    .replace(OUT_AS, "will $<subject> leave office as ")
-    .replace(LEAVE_FIRM, "$<start>$<who> leave office as $<role> of $<firm>")
-    .replace(LEAVE_AS, "$<subject> leave office as ")
-    .replace(STILL_AS, "will $<subject> not leave office as $<role> by ")
-    .replace(BEFORE_DAY, "before ")
-    .replace(/(?<=\b(?:resume|restart|suspend|halt)\s)(?:services?|operations?)(?=\s(?:by|before|in|on)\s|$)/iu, "")
-    .replace(BE_CANDIDATE, "$<subject> become $<party>candidate")
-    .replace(APPOSITION, (_, name: string | undefined, other = "") => `${name ?? other} `);
-}
-
-const NAME = String.raw`\p{Lu}[\p{L}'’-]+(?:\s\p{Lu}[\p{L}'’.-]*){0,3}`;
-/** "the mayor of Dunmere, Orla Kemp, …", "Orla Kemp, the mayor of Dunmere, …": the name says who it is. */
-const APPOSITION = new RegExp(
-  String.raw`(?<!\p{L})the\s[^,]{3,60},\s(${NAME}),\s(?!(?:and|or)\s)|(${NAME}),\sthe\s[^,]{3,60},\s(?!(?:and|or)\s)`,
-  "u",
-);
-
-const VOTE_AGAINST = /^((?:will|did|has|have)\s(?!more\b)[^,]{3,60})\svoted?\sagainst\s(?=(?:the|an?|its)\s)/iu;
-/** "40 percent of voters turn out in the election": its turnout. */
-const TURN_OUT =
-  /^(did|will|has|have)\s(.{1,60}?)\sof\s(?:the\s)?(?:(?:registered|eligible)\s)?voters\s(?:turn(?:ed)?\sout|vote|take\spart|cast\sa\sballot)\s(in\s.+)$/iu;
-
-const APPROVAL = String.raw`\s(?<firm>.{2,60}?)\s(?:get|gotten|received?|won|win|secured?|obtain(?:ed)?|gain(?:ed)?)\s(?:(?:final|full|regulatory|marketing)\s)?approval\sfor\s(?:its\s|their\s)?(?<thing>.+?)(?<rest>\s(?:in|by|before|on|from)\s.*)?$`;
-/** "get approval for its drug": the drug is approved. */
-const WILL_APPROVE = new RegExp(`^will${APPROVAL}`, "iu");
-const DID_APPROVE = new RegExp(`^(?:did|has)${APPROVAL}`, "iu");
-
-/** Other words for the one who wins. */
-const FIRST = /(?<!\p{L})(?:finish|come|place)\sfirst\s(?:in|at)\s|(?<!\p{L})take\sfirst\splace\s(?:in|at)\s/iu;
-
-/** "former warden Silas Crewe": the name says who it is. */
-const FORMER_OFFICE = new RegExp(
-  String.raw`^(?<start>(?:[Ww]ill|[Dd]id|[Hh]as|[Ii]s|[Ww]as)\s)(?:the\s)?(?:former|ex-)\s?(?:President|Prime\sMinister|Chancellor|Governor|Senator|Mayor|King|Queen)\s(?<name>${NAME})(?:\sof\s${NAME})?(?=\s\p{Ll})`,
-  "u",
-);
-const FORMER =
-  /^(?<start>(?:[Ww]ill|[Dd]id|[Hh]as|[Ii]s|[Ww]as)\s)(?:the\s)?(?:former|ex-)\s?(?:\p{Ll}[\p{L}-]*\s){1,3}(?=\p{Lu})/u;
-/** The rate of a central bank has many names. */
-const RATE =
-  /(?<=\s)(?:its|the)\s(?:benchmark|policy|key|main|base|(?:official\s)?cash|repo|overnight|selic)\s(?:(?:interest|lending|policy)\s)?rates?(?!\p{L})|(?<=\s)(?:the\s)?(?:Bank\sRate|federal\sfunds\s(?:target\s)?(?:rate|range))(?!\p{L})|(?<=\s(?:cut|raise|hike|lower|reduce|increase|change)\s)rates(?!\p{L})/iu;
-const FIRST_FLIGHT =
-  /make\sits\s(?:first|maiden|inaugural)\s(?:(?:orbital|test)\s)?flight(?<=(?:rocket|launcher|launch\svehicle|booster).*)/iu;
-
-/** "Will X be the next mayor of Denby": others choose who becomes it. */
-const BE_NEXT = /^(?<subject>(?:will|is)\s.{3,80}?)\s(?:going\sto\s)?be(?:come)?\sthe\s(?:next|new)\s/iu;
-const BE_CANDIDATE =
-  /^(?<subject>(?:will|is|was)\s.{3,80}?)(?:\s(?:going\sto\s)?be)?\s(?<party>(?:the\s(?:[\p{L}-]+\s){0,3}?|(?:the\s)?\p{Lu}[\p{L}\s-]{2,40}['’]s?\s(?:[\p{L}-]+\s){0,2}?))(?:candidate|nominee)(?!\p{L})/iu;
-
-/** An office, with up to three words before it. */
-const OFFICE = String.raw`(?:[\p{L}-]+\s){0,3}?(?:chief\sexecutive|CEO|chair\p{L}*|president|premier|minister|chancellor|mayor|governor|leader|head|coach|manager|captain|director|speaker|secretary)(?!\p{L})`;
-/** "Holm out as chief executive by June?", "be out as chief executive", "no longer be chief executive" */
-const OUT_AS = new RegExp(
-  String.raw`^(?<subject>(?!(?:will|is)\s)[^,?]{2,60}?)\sout\sas\s(?:the\s)?(?=${OFFICE})`,
-  "iu",
-);
-const LEAVE_AS = new RegExp(
-  String.raw`^(?<subject>(?:will|did|has)\s.{2,60}?)\s(?:(?:(?:be|been)\s(?:out|gone)|leave|left|depart(?:ed)?|exit(?:ed)?)\sas\s|(?:cease\sto|no\slonger|stop)\sbe(?:ing)?\s)(?:the\s)?(?=${OFFICE})`,
-  "iu",
-);
-/** "Chief Executive Tom Varga leave Orbis" */
-const LEAVE_FIRM = new RegExp(
-  String.raw`^(?<start>(?:[Ww]ill|[Dd]id|[Hh]as)\s)(?:its\s|the\s)?(?<role>(?:[Cc]hief\s[Ee]xecutive|CEO|[Pp]resident|[Hh]ead\s[Cc]oach|[Cc]oach|[Mm]anager|[Cc]hairman|[Cc]hair))\s(?<who>${NAME})\s(?:leave|quit|exit|depart)\s(?<firm>\p{Lu}[\p{L}'’-]*)`,
-  "u",
-);
-/** "still be chief executive on 30 June": the holder of an office has not left it. */
-const STILL_AS = new RegExp(
-  String.raw`^(?:will|did|is|was|does)\s(?<subject>.{2,60}?)\s(?:still\sbe|be\sstill|still|remain|stay(?:\son)?(?:\sas)?|continue\s(?:as|to\sbe))\s(?:the\s)?(?<role>${OFFICE}(?:\s(?:of|at|for)\s[^,?]{2,60}?)?)\s(?:on|through|until|as\sof|at|by)\s(?=[^,]{0,20}\d)`,
-  "iu",
-);
-
-/** "before the transfer window closes on 1 September": the day is the deadline. */
-const BEFORE_DAY =
-  /(?<!\p{L})before\s[^,?]{2,60}?\s(?:closes|ends|opens|begins|starts|expires|meets|convenes|adjourns)\son\s/iu;
-
-/** "Who will win the cup? – Westmere": one of several outcomes of a market. */
-const ONE_OF =
-  /^(?:who|which\s[\p{L}\s]{1,40}?|what)\s(will|did|has|is|was)\s([^?]{1,300})\?\s*(?:[–—-]|:)\s+(\S.*)$/iu;
-/** "Marvia CPI: will inflation be below 3 %?" */
-const TOPIC = /^([^:?]{2,80}):\s(will|did|does|has|is|was)\s(?:(he|she|it|they)\s)?(.+)$/iu;
-/** "How many goals did X score? – 3": the number is one of several outcomes. */
-const HOW_MANY =
-  /^how\s(?:many|much)\s([\p{L}\s]{2,40}?)\s(will|did|has|have|does|do)\s([^?:]{1,300}?)\??\s*(?:[–—:-])\s*(\S.*)$/iu;
-const VERB = /(?<!\p{L})(?:will|did|has|is|was|wins?|won|be|gets?|takes?)(?!\p{L})/iu;
-
-/** The statement of a market that does not ask in one sentence. */
-function ofMarket(text: string): string {
-  const [, aux = "", rest = "", outcome = ""] = ONE_OF.exec(text) ?? [];
-  if (outcome !== "") return VERB.test(outcome) ? outcome : `${aux} ${outcome} ${rest}`;
-  const [, counted = "", auxiliary = "", event = "", count = ""] = HOW_MANY.exec(text) ?? [];
-  if (counted !== "") return `${auxiliary} ${event} ${count} ${counted}`;
-  const [, topic = "", verb = "", pronoun, asked = ""] = TOPIC.exec(text) ?? [];
-  if (topic === "") return text;
-  if (pronoun !== undefined) return `${verb} ${topic} ${asked}`;
-  const names = topic.replace(/(?<!\p{L})\p{Lu}{2,5}(?!\p{L})/gu, "").trim();
-  return names === "" ? text : `${verb} ${asked} in ${names}`;
+  return inPlainWords((whole?.[1] ?? text).trim());
 }
 
 function withoutQuotations(text: string): string {
