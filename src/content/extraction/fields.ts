@@ -4,7 +4,7 @@ import { type ExtractionOutcome, type ExtractionTask, type FieldValue } from "./
 import { pageTitle } from "./tree/page-title.ts";
 import { baseOf } from "./tree/addresses.ts";
 import { isShadowRoot } from "./signs/survey.ts";
-import { elementText } from "./selectors/element-text.ts";
+import { elementText } from "./text.ts";
 import { parseSelector } from "./selectors/parse-selector.ts";
 import { DocumentElements, elementsOf } from "./selectors/select-all.ts";
 

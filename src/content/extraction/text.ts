@@ -1,5 +1,5 @@
 import { type Element, type ParentNode, isTag, isText } from "domhandler";
-import { prevElementSibling } from "domutils";
+import { prevElementSibling, textContent } from "domutils";
 import { isBlock } from "./tree/display.ts";
 import { optionsText } from "./markdown/media.ts";
 import { texOfMath, texOfScript } from "./markdown/math.ts";
@@ -13,26 +13,40 @@ export interface TextLimits {
 
 const NO_LIMITS: TextLimits = { length: Number.POSITIVE_INFINITY, nodes: Number.POSITIVE_INFINITY };
 
-const VERBATIM = new Set(["pre", "listing", "xmp", "plaintext"]);
+const VERBATIM = new Set(["pre", "listing", "xmp", "plaintext", "textarea"]);
+
+/** The text of an element that does not show the text of its children. */
+type OwnText = (element: Element, startsLine: boolean) => string | undefined;
 
 /**
  * The text of a tree that prune.ts prepared, as a reader sees it. Blocks are on separate lines, tabs separate the cells
  * of a row, code is unchanged, and other white space is folded.
  */
 export function toText(root: ParentNode, limits: TextLimits = NO_LIMITS): string {
-  return new TextWriter(limits).write(root);
+  return new TextWriter(limits, shownText).write(root);
+}
+
+/** Code and embedded content. It is not part of the text around it, but is text if it is selected itself. */
+const APART = new Set(["script", "style", "template", "noscript", "iframe", "noembed", "noframes"]);
+
+/** The text of an element that a selector matches, in the same form. Its tree may have hidden parts. */
+export function elementText(element: Element): string {
+  if (APART.has(element.name)) return textContent(element).trim();
+  return new TextWriter(NO_LIMITS, ({ name }) => (APART.has(name) ? "" : undefined)).write(element).trim();
 }
 
 class TextWriter {
   readonly #limits: TextLimits;
+  readonly #ownText: OwnText;
   readonly #lines: string[] = [];
   #line = "";
   #spaced = false;
   #length = 0;
   #nodes = 0;
 
-  constructor(limits: TextLimits) {
+  constructor(limits: TextLimits, ownText: OwnText) {
     this.#limits = limits;
+    this.#ownText = ownText;
   }
 
   write(root: ParentNode): string {
@@ -58,29 +72,19 @@ class TextWriter {
     if (name === "head") return;
     if (name === "br") return this.#endLine();
     if (name === "td" || name === "th") return this.#cell(element);
-    const block = isBlock(element);
+    const block = name === "option" || isBlock(element);
     // Browsers draw these elements as boxes, so their words are separate from the words around them.
     const isApart = name === "button" || name === "select";
     this.#spaced ||= isApart;
     if (block) this.#endLine();
     if (name === "rt" || name === "q") this.#enclosed(element, name);
     else {
-      const own = this.#ownText(element);
+      const own = this.#ownText(element, this.#line === "");
       if (own !== undefined) this.#text(own);
       else this.#children(element, verbatim || VERBATIM.has(name));
     }
     this.#spaced ||= isApart;
     if (block) this.#endLine();
-  }
-
-  /** The text of an element that does not show the text of its children. */
-  #ownText(element: Element): string | undefined {
-    const { name, attribs } = element;
-    if (name === "math") return texOfMath(element);
-    if (name === "script") return texOfScript(element);
-    if (name === "select") return optionsText(element);
-    if (name !== "input" || attribs["type"]?.toLowerCase() !== "checkbox" || this.#line !== "") return undefined;
-    return attribs["checked"] === undefined ? "[ ] " : "[x] ";
   }
 
   #enclosed(element: Element, name: "rt" | "q"): void {
@@ -127,4 +131,13 @@ class TextWriter {
     this.#line = "";
     this.#spaced = false;
   }
+}
+
+function shownText(element: Element, startsLine: boolean): string | undefined {
+  const { name, attribs } = element;
+  if (name === "math") return texOfMath(element);
+  if (name === "script") return texOfScript(element);
+  if (name === "select") return optionsText(element);
+  if (name !== "input" || attribs["type"]?.toLowerCase() !== "checkbox" || !startsLine) return undefined;
+  return attribs["checked"] === undefined ? "[ ] " : "[x] ";
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { parseTree } from "../tree/tree.ts";
-import { elementText } from "./element-text.ts";
-import { elementsOf } from "./select-all.ts";
+import { parseTree } from "./tree/tree.ts";
+import { elementText } from "./text.ts";
+import { elementsOf } from "./selectors/select-all.ts";
 
 function textOf(html: string, name = "body"): string {
   const element = [...elementsOf(parseTree(html))].find((one) => one.name === name);
