@@ -1,7 +1,8 @@
-import { type Document, type Element } from "domhandler";
+import { type Document } from "domhandler";
 import { type Extraction } from "./tree/extraction.ts";
 import { sectionedText } from "./plain-text.ts";
 import { linkText } from "./links.ts";
+import { baseOf } from "./tree/addresses.ts";
 import { readArticle } from "./reader/read-article.ts";
 import { elementsOf } from "./selectors/select-all.ts";
 
@@ -22,40 +23,23 @@ export function toIndexPage(tree: Document, url: string): Extraction {
 
 /** The parts of a page that a crawler needs besides its content: links, canonical address, and directives for robots. */
 export function crawlFields(tree: Document, url: string): NonNullable<Extraction["fields"]> {
-  const heads = { base: url, based: false, canonical: "", robots: "" };
+  const base = baseOf(tree, url);
   const links = new Map<string, string>();
+  let [canonical, robots] = ["", ""];
   for (const element of elementsOf(tree)) {
-    readHead(element, heads);
-    const href = element.name === "a" ? element.attribs["href"] : undefined;
+    const { name, attribs } = element;
+    const { href, rel = "" } = attribs;
+    if (name === "link" && /(?:^|\s)canonical(?:\s|$)/i.test(rel)) canonical ||= (href ?? "").trim();
+    if (name === "meta" && /^(?:robots|turnpike)$/i.test(attribs["name"] ?? ""))
+      robots = `${robots} ${attribs["content"] ?? ""}`.slice(0, 500);
     // RFC 9309 does not mention `nofollow`, but search engines do not follow such links.
-    if (href === undefined || links.size >= MAX_LINKS || /\bnofollow\b/i.test(element.attribs["rel"] ?? "")) continue;
-    const link = URL.parse(href.trim(), heads.base);
+    if (name !== "a" || href === undefined || links.size >= MAX_LINKS || /\bnofollow\b/i.test(rel)) continue;
+    const link = URL.parse(href.trim(), base);
     if (link === null || !/^https?:$/.test(link.protocol) || link.href.length > MAX_URL_LENGTH) continue;
     link.hash = "";
     // The address gets the first text that is not empty.
     if ((links.get(link.href) ?? "") === "") links.set(link.href, linkText(element));
   }
-  const canonical = heads.canonical === "" ? null : (URL.parse(heads.canonical, heads.base)?.href ?? null);
-  return { canonical, robots: heads.robots, links: [...links.keys()], texts: [...links.values()] };
-}
-
-interface Heads {
-  base: string;
-  /** Whether the page's base address is set. Only the first `<base>` is used. */
-  based: boolean;
-  canonical: string;
-  robots: string;
-}
-
-function readHead({ name, attribs }: Element, heads: Heads): void {
-  if (name === "base" && attribs["href"] !== undefined && !heads.based) {
-    heads.base = URL.parse(attribs["href"], heads.base)?.href ?? heads.base;
-    heads.based = true;
-  }
-  if (name === "link" && heads.canonical === "" && /(?:^|\s)canonical(?:\s|$)/i.test(attribs["rel"] ?? "")) {
-    heads.canonical = (attribs["href"] ?? "").trim();
-  }
-  if (name === "meta" && /^(?:robots|turnpike)$/i.test(attribs["name"] ?? "")) {
-    heads.robots = `${heads.robots} ${attribs["content"] ?? ""}`.slice(0, 500);
-  }
+  const address = canonical === "" ? null : (URL.parse(canonical, base)?.href ?? null);
+  return { canonical: address, robots, links: [...links.keys()], texts: [...links.values()] };
 }
