@@ -1,5 +1,7 @@
+import { textContent } from "domutils";
 import { dateIn } from "../reader/dates.ts";
 import { personNameOf } from "../reader/people.ts";
+import { parseTree } from "../tree/tree.ts";
 import { type LeafPlan } from "./field-plan.ts";
 import { normalName } from "./names.ts";
 import { moneyIn, numberIn, plainNumber } from "./numbers.ts";
@@ -246,16 +248,8 @@ function addressOf(text: string, { base, isData }: RawValue): string | undefined
   return url !== null && /^(?:https?|mailto|tel):$/.test(url.protocol) ? url.href : undefined;
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " " };
-
 /** The text of a value of structured data, without tags and references. */
 export function plainText(text: string): string {
-  return text
-    .replace(/<\/?[a-z][^<>]{0,500}>/gi, " ")
-    .replace(/&(?:#(\d{1,6})|#x([\da-f]{1,5})|([a-z]{2,5}));/gi, (found, ten?: string, hex?: string, name?: string) => {
-      if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? found;
-      return String.fromCodePoint(Math.min(Number.parseInt(ten ?? hex ?? "", ten === undefined ? 16 : 10), 0x10_ffff));
-    })
-    .replace(/\s+/g, " ")
-    .trim();
+  const shown = /[<&]/.test(text) ? textContent(parseTree(text.replaceAll("<", " <"))) : text;
+  return shown.replace(/\s+/g, " ").trim();
 }
