@@ -26,8 +26,6 @@ test.each([
   ["salary_max", "Salary: £50–60k", 60_000],
   ["seats_min", "Seats: 4–7", 4],
   ["seats_max", "Seats: 4–7", 7],
-  ["seats_min", "Minimum seats: 4", 4],
-  ["min_seats", "Seats min: 4", 4],
   ["seats_min", "Seats: 4", null],
   ["followers", "1.2k followers", 1200],
   ["followers", "Followers: 3M", 3_000_000],
