@@ -4,21 +4,8 @@ import { AMOUNTS, CONCEPTS, DURATIONS, ENTITY_WORDS, THING_WORDS } from "./vocab
 /** Maximum number of characters of a label or a name. A longer text is neither. */
 const MAX_LENGTH = 80;
 
-/** Names whose form is kept. */
-const MAX_KEPT = 20_000;
-const kept = new Map<string, string>();
-
 /** The words of a name or label in one form: `jobTitle`, `job_title` and `Job title:` are all `job title`. */
 export function normalName(text: string): string {
-  const known = kept.get(text);
-  if (known !== undefined) return known;
-  const made = madeName(text);
-  if (kept.size >= MAX_KEPT) kept.clear();
-  if (text.length <= MAX_LENGTH) kept.set(text, made);
-  return made;
-}
-
-function madeName(text: string): string {
   return text
     .slice(0, 2 * MAX_LENGTH)
     .replace(/([\p{Ll}\d])(\p{Lu})/gu, "$1 $2")

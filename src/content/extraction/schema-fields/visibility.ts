@@ -111,19 +111,12 @@ export function isColorless(style: Declarations): boolean {
   return color === "clear" || (color !== undefined && isSame(color, WHITE));
 }
 
-/** Colours by their text, of which a page has few. */
-const COLORS = new Map<string, Rgb | "clear" | undefined>();
-/** Texts of colours that are remembered. @bound */
-const MAX_COLORS = 1_000;
 /** A colour as its channels; undefined if it is a picture, a variable or not known. */
 function colorOf(text: string): Rgb | "clear" | undefined {
-  if (COLORS.has(text)) return COLORS.get(text);
   const [r, g, b, alpha] = Bun.color(plainColor(text), "[rgba]") ?? [];
   const isKnown = typeof r === "number" && g !== undefined && b !== undefined && alpha !== undefined;
-  const color = isKnown ? (alpha < CLEAR * 255 ? "clear" : ([r, g, b] as const)) : undefined;
-  if (COLORS.size >= MAX_COLORS) COLORS.clear();
-  COLORS.set(text, color);
-  return color;
+  if (!isKnown) return undefined;
+  return alpha < CLEAR * 255 ? "clear" : [r, g, b];
 }
 
 /** Some forms of colours that are unknown to Bun: that of the window, the one of a light theme, and white as a lightness. */
