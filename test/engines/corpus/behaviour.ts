@@ -13,7 +13,7 @@ const LATE: readonly CorpusPage[] = [
       `${article(21)}<img src="/i/1.jpg" onerror="this.src='/fallback.jpg'" alt="Picture"><script src="/js/site.js"></script>`,
     ),
   ),
-  scripted(
+  plain(
     "/lazy/small-first",
     doc(
       `${article(4)}${times(4, (n) => `<img src="/i/${n}-small.jpg" data-src="/i/${n}.jpg" alt="Picture ${n}">`)}${LAZY}`,

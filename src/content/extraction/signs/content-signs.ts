@@ -1,4 +1,3 @@
-import { imageSource } from "../tree/images.ts";
 import { type Sign } from "./sign.ts";
 import { type Survey, type Surveyed } from "./survey.ts";
 
@@ -17,19 +16,6 @@ function hasPlaceholder(page: Survey): boolean {
   if (page.having("aria-busy").some((element) => element.attribs["aria-busy"] === "true" && isContent(element)))
     return true;
   return page.someOfClass(SKELETON, isContent);
-}
-
-const LATE_ADDRESSES = ["data-src", "data-lazy-src", "data-original", "data-lazy", "data-srcset", "data-lazy-srcset"];
-
-/** Whether an element is a real picture that a script replaces by another one. */
-function isLatePicture({ element, name, attribs, hidden }: Surveyed): boolean {
-  if (name !== "img" || hidden) return false;
-  const src = attribs["src"]?.trim() ?? "";
-  return src !== "" && src !== attribs["data-src"] && imageSource(element) === src;
-}
-
-function hasLatePicture(page: Survey): boolean {
-  return LATE_ADDRESSES.some((attribute) => page.having(attribute).some((element) => isLatePicture(element)));
 }
 
 /** Scripts that convert text: formulas, diagrams, whole Markdown documents. */
@@ -52,6 +38,5 @@ function isCovered({ text, hiddenText }: Survey): boolean {
 export const CONTENT_SIGNS: readonly Sign[] = [
   { name: "placeholder", shown: hasPlaceholder },
   { name: "hidden-page", shown: isCovered },
-  { name: "late-picture", shown: hasLatePicture },
   { name: "transformed-text", shown: isTransformed },
 ];

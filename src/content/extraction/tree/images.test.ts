@@ -11,12 +11,13 @@ function imageIn(html: string) {
 
 describe("the address of a picture is", () => {
   test.each<[string, string, string | undefined]>([
-    ["its own", "<img src=' a.png ' data-src=b.png srcset='c.png 2x'>", "a.png"],
+    ["its own", "<img src=' a.png ' srcset='c.png 2x'>", "a.png"],
+    ["that of a late one behind a small one", "<img src=a.png data-src=b.png>", "b.png"],
     ["that of a late one", "<img data-src=b.png>", "b.png"],
     ["that of a late one behind data", "<img src=data:x data-src=b.png>", "b.png"],
     ["that of a late one behind nothing", "<img src=about:blank data-original=b.png>", "b.png"],
     ["that of a late one behind a placeholder", "<img src=/p/spacer.gif data-lazy=b.png>", "b.png"],
-    ["its own that has a name like a placeholder", "<img src=/p/spacer-a.gif data-lazy=b.png>", "/p/spacer-a.gif"],
+    ["its own that has a name like a placeholder", "<img src=/p/spacer-a.gif data-url=b.png>", "/p/spacer-a.gif"],
     ["no late data", "<img src=data:x data-src=data:y data-url=b.png>", "b.png"],
     ["no late empty one", "<img src=data:x data-src=' ' data-url=b.png>", "b.png"],
     ["the largest of a late set", "<img data-srcset='a.png 100w, b.png 300w, c.png 200w'>", "b.png"],

@@ -1,8 +1,8 @@
 import { type Element, isTag } from "domhandler";
 
-/** Attributes with the address of a picture that scripts load later. */
-const LATE = ["data-src", "data-original", "data-lazy-src", "data-lazy", "data-url"];
-const LATE_SETS = ["data-srcset", "data-lazy-srcset", "srcset"];
+/** Attributes with the address of a picture that scripts load later, in place of a small one. */
+const LATE = ["data-src", "data-original", "data-lazy-src", "data-lazy"];
+const LATE_SETS = ["data-srcset", "data-lazy-srcset", "srcset", "data-url"];
 
 /** Maximum number of characters of a list of candidates. A longer list is ignored. */
 const MAX_SRCSET_LENGTH = 16_384;
@@ -13,14 +13,15 @@ const PLACEHOLDER =
 /** The address of the picture that the reader finally sees, as the page writes it. Undefined if there is no picture. */
 export function imageSource(image: Element): string | undefined {
   const { attribs } = image;
+  const late = LATE.map((name) => attribs[name]?.trim() ?? "").find(isAddress);
+  if (late !== undefined) return late;
   const source = attribs["src"]?.trim() ?? "";
-  const isLate = source === "" || source.startsWith("data:") || source.startsWith("about:") || PLACEHOLDER.test(source);
-  if (!isLate) return source;
-  for (const name of LATE) {
-    const late = attribs[name]?.trim() ?? "";
-    if (late !== "" && !late.startsWith("data:")) return late;
-  }
+  if (isAddress(source) && !PLACEHOLDER.test(source)) return source;
   return largest(attribs) ?? pictureSource(image) ?? (source === "" || source.startsWith("data:") ? undefined : source);
+}
+
+function isAddress(source: string): boolean {
+  return source !== "" && !/^(?:data|about):/.test(source);
 }
 
 /** Whether a picture only counts visits. */
