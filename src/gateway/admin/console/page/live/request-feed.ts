@@ -1,13 +1,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { session } from "../api/client.ts";
 import { type WatchedRequest } from "../api/shapes.ts";
-import { isVisible } from "./visible.ts";
+import { followStream } from "./follow-stream.ts";
 
 /** Requests that a page keeps. */
 const MAX_REQUESTS = 200;
-const RETRY_MS = 3_000;
-/** Milliseconds for which requests are collected, so that a burst is drawn once. */
-const BATCH_MS = 250;
 
 export type ShownRequest = WatchedRequest & { readonly id: number };
 
@@ -38,49 +34,20 @@ export function useRequests(path: string | undefined): Requests & { readonly cle
     // The requests before did not have to match the new filter.
     if (path !== last.current) forget();
     last.current = path;
-    let source: EventSource | undefined;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    let batch: ReturnType<typeof setTimeout> | undefined;
-    const flush = (): void => {
-      batch = undefined;
-      const found = waiting.current.toReversed();
-      waiting.current = [];
-      setState((before) => ({ ...before, requests: [...found, ...before.requests].slice(0, MAX_REQUESTS) }));
-    };
-    const close = (): void => {
-      clearTimeout(timer);
-      source?.close();
-      source = undefined;
-    };
-    const open = (): void => {
-      close();
-      if (!isVisible.value || session.value.kind !== "open") return;
-      source = new EventSource(path);
-      // The gateway's events have the shape of its description.
-      source.addEventListener("request", ({ data }: MessageEvent<string>) => {
-        waiting.current = [...waiting.current, JSON.parse(data) as ShownRequest].slice(-MAX_REQUESTS);
-        batch ??= setTimeout(flush, BATCH_MS);
-      });
-      for (const kind of ["missed", "lost"]) {
-        source.addEventListener(kind, ({ data }: MessageEvent<string>) => {
-          const { missed = 0, lost = 0 } = JSON.parse(data) as { missed?: number; lost?: number };
-          setState((before) => ({ ...before, missed: before.missed + missed + lost }));
-        });
-      }
-      source.addEventListener("open", () => setState((before) => ({ ...before, isLive: true })));
-      source.addEventListener("error", () => {
-        setState((before) => ({ ...before, isLive: false }));
-        close();
-        timer = setTimeout(open, RETRY_MS);
-      });
-    };
-    open();
-    const stops = [isVisible.follow(open), session.follow(open)];
-    return () => {
-      for (const stop of stops) stop();
-      clearTimeout(batch);
-      close();
-    };
+    return followStream({
+      begin: () => path,
+      kinds: ["request", "missed", "lost"],
+      take(kind, data: ShownRequest & { readonly missed?: number; readonly lost?: number }) {
+        if (kind === "request") waiting.current = [...waiting.current, data].slice(-MAX_REQUESTS);
+        else setState((before) => ({ ...before, missed: before.missed + (data.missed ?? 0) + (data.lost ?? 0) }));
+      },
+      show() {
+        const found = waiting.current.toReversed();
+        waiting.current = [];
+        setState((before) => ({ ...before, requests: [...found, ...before.requests].slice(0, MAX_REQUESTS) }));
+      },
+      onLive: (isLive) => setState((before) => ({ ...before, isLive })),
+    });
   }, [path]);
   return { ...state, clear: forget };
 }

@@ -26,21 +26,23 @@ export function ask(asked: Question): void {
   question.set(asked);
 }
 
-interface Deletion extends Pick<Question, "title" | "body" | "action"> {
+interface AskedCall extends Omit<Question, "run"> {
   readonly path: string;
+  /** By default, the thing at the path is deleted. */
+  readonly method?: "POST" | "DELETE";
   readonly ifMatch?: string | undefined;
   /** The message after it. */
   readonly done: string;
   readonly onChange: () => void;
 }
 
-/** Asks the user to confirm a request that deletes something. */
-export function askToDelete({ path, ifMatch, done, onChange, ...asked }: Deletion): void {
+/** Asks the user to confirm a request that changes something. */
+export function askToCall({ path, method = "DELETE", ifMatch, done, onChange, ...asked }: AskedCall): void {
   ask({
+    isDangerous: method === "DELETE",
     ...asked,
-    isDangerous: true,
     async run() {
-      await call(path, { method: "DELETE", ifMatch });
+      await call(path, { method, ifMatch });
       tell(done);
       onChange();
     },
@@ -85,14 +87,12 @@ function QuestionDialog({ asked }: { readonly asked: Question }) {
       {problem === undefined ? null : <ProblemNotice problem={problem} />}
       <div class="dialog-actions">
         <Button label="Cancel" onClick={cancel} />
-        <button
-          class={asked.isDangerous === true ? "button primary danger" : "button primary"}
-          type="button"
-          disabled={isBusy}
+        <Button
+          label={asked.action}
+          kind={asked.isDangerous === true ? "primary danger" : "primary"}
+          isDisabled={isBusy}
           onClick={() => void run()}
-        >
-          {asked.action}
-        </button>
+        />
       </div>
     </Dialog>
   );

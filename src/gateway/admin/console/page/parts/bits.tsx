@@ -1,6 +1,6 @@
 import { type ComponentChildren, toChildArray } from "preact";
 import { useEffect, useId, useState } from "preact/hooks";
-import { milliseconds, NONE } from "../format/numbers.ts";
+import { count, milliseconds, NONE } from "../format/numbers.ts";
 import { ago, clock, fullTime, isoTime } from "../format/times.ts";
 import { type Latency } from "../../../figures/latency.ts";
 
@@ -94,9 +94,9 @@ export function Tile({
 }
 
 export function Tiles({ children }: { readonly children: ComponentChildren }) {
-  const count = toChildArray(children).length;
+  const { length } = toChildArray(children);
   return (
-    <dl class="tiles" style={{ "--count": count, "--half": Math.ceil(count / 2) }}>
+    <dl class="tiles" style={{ "--count": length, "--half": Math.ceil(length / 2) }}>
       {children}
     </dl>
   );
@@ -127,6 +127,16 @@ export function Ago({ ms }: { readonly ms: number | undefined }) {
       {ago(ms, now)}
     </time>
   );
+}
+
+/** The same as a cell of a table. */
+export function agoCell(ms: number) {
+  return <Ago ms={ms} />;
+}
+
+/** A number of errors. It stands out unless it is 0. */
+export function errorCount(errors: number) {
+  return <span class={errors > 0 ? "text-bad" : undefined}>{count(errors)}</span>;
 }
 
 /** A name and its value, in a list of facts. */

@@ -1,3 +1,6 @@
+import { type ComponentChildren } from "preact";
+import { useMayChange } from "./access.ts";
+
 interface ButtonProps {
   readonly label: string;
   /** The thing that it acts on, for screen readers. */
@@ -63,4 +66,9 @@ export function Pages({ begins, next, onTurn }: PagesProps) {
       />
     </nav>
   );
+}
+
+/** Buttons and forms for changes. */
+export function Changes({ children }: { readonly children: ComponentChildren }) {
+  return useMayChange() ? <>{children}</> : null;
 }

@@ -1,4 +1,4 @@
-import { Button, ButtonLink } from "./button.tsx";
+import { Button, ButtonLink, Changes } from "./button.tsx";
 
 interface RowActionsProps {
   readonly name: string;
@@ -9,10 +9,12 @@ interface RowActionsProps {
 /** The buttons that edit and remove an item. */
 export function RowActions({ name, editLink, onRemove }: RowActionsProps) {
   return (
-    <span class="row-actions">
-      <ButtonLink label="Edit" of={name} kind="small quiet" href={editLink} />
-      <Button label="Remove" of={name} kind="small quiet" onClick={onRemove} />
-    </span>
+    <Changes>
+      <span class="row-actions">
+        <ButtonLink label="Edit" of={name} kind="small quiet" href={editLink} />
+        <Button label="Remove" of={name} kind="small quiet" onClick={onRemove} />
+      </span>
+    </Changes>
   );
 }
 

@@ -1,6 +1,9 @@
 import { type ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { count } from "../format/numbers.ts";
+import { type Latency } from "../../../figures/latency.ts";
 import { useMayChange } from "./access.ts";
+import { latencyText } from "./bits.tsx";
 import { Button } from "./button.tsx";
 
 export interface Column<Row> {
@@ -12,6 +15,19 @@ export interface Column<Row> {
   readonly sort?: (row: Row) => number | string;
   /** Hidden if the table is narrow, because the value is also shown elsewhere. */
   readonly isMinor?: boolean;
+}
+
+/** A column of numbers, by which the rows can be sorted. */
+export function numberColumn<Row>(
+  name: string,
+  valueOf: (row: Row) => number,
+  shown: (value: number, row: Row) => ComponentChildren = count,
+): Column<Row> {
+  return { name, isNumber: true, sort: valueOf, cell: (row) => shown(valueOf(row), row) };
+}
+
+export function latencyColumn<Row>(name: string, latencyOf: (row: Row) => Latency | undefined): Column<Row> {
+  return { name, isNumber: true, sort: (row) => latencyOf(row)?.ms ?? 0, cell: (row) => latencyText(latencyOf(row)) };
 }
 
 interface TableProps<Row> {

@@ -1,3 +1,4 @@
+import { type ComponentChildren } from "preact";
 import { type JsonObject } from "../api/shapes.ts";
 import { ROUTES, SETTINGS, UPSTREAMS } from "../form/sections.ts";
 import { Head } from "../parts/bits.tsx";
@@ -22,77 +23,55 @@ import { Sell } from "../views/sell.tsx";
 import { Upstreams } from "../views/upstreams.tsx";
 import { Usage } from "../views/usage.tsx";
 
-interface CurrentViewProps {
-  readonly view: string;
-  readonly query: URLSearchParams;
+type View = (query: URLSearchParams, view: string) => ComponentChildren;
+
+const VIEWS: Readonly<Record<string, View>> = {
+  overview: (query) => <Overview range={query.get("range") ?? ""} />,
+  requests: (query) => <Requests query={query} />,
+  routes: () => <Routes />,
+  "routes/sell": () => <Sell />,
+  "routes/new": (_query, view) => <Edit section={ROUTES} find={undefined} name={view} />,
+  "routes/edit": editRoute,
+  upstreams: () => <Upstreams />,
+  "upstreams/new": (_query, view) => <Edit section={UPSTREAMS} find={undefined} name={view} />,
+  "upstreams/edit": editUpstream,
+  payments: () => <Payments />,
+  "payments/all": (query) => <AllPayments query={query} />,
+  "payments/one": (query) => <Payment id={query.get("id") ?? ""} />,
+  "payments/payers": (query) => <Payers days={query.get("days") ?? ""} />,
+  funnel: (query) => <Funnel range={query.get("range") ?? ""} />,
+  usage: (query) => <Usage by={query.get("by") ?? "consumers"} />,
+  keys: () => <ApiKeys />,
+  "keys/credits": () => <Credits />,
+  "keys/credit": (query) => <OneCredit id={query.get("id") ?? ""} />,
+  config: () => <Config />,
+  "config/settings": (_query, view) => <Edit section={SETTINGS} find={() => true} name={view} />,
+  filters: () => <Filters />,
+  content: () => <Content />,
+  jobs: () => <Jobs />,
+  activity: (query) => <Activity show={query.get("show") ?? "events"} />,
+};
+
+export function CurrentView({ view, query }: { readonly view: string; readonly query: URLSearchParams }) {
+  if (Object.hasOwn(VIEWS, view)) return <>{VIEWS[view]?.(query, view)}</>;
+  return (
+    <>
+      <Head title="No such page" />
+      <Empty title="The console has no page at this address">
+        <a href="#/overview">Go to the overview</a>
+      </Empty>
+    </>
+  );
 }
 
-export function CurrentView({ view, query }: CurrentViewProps) {
-  switch (view) {
-    case "overview":
-      return <Overview range={query.get("range") ?? ""} />;
-    case "requests":
-      return <Requests query={query} />;
-    case "routes":
-      return <Routes />;
-    case "routes/sell":
-      return <Sell />;
-    case "config/settings":
-      return <Edit section={SETTINGS} find={() => true} name={view} />;
-    case "routes/new":
-      return <Edit section={ROUTES} find={undefined} name={view} />;
-    case "routes/edit": {
-      const prefix = query.get("prefix");
-      const host = query.get("host");
-      const name = query.get("name");
-      const find = (item: JsonObject): boolean =>
-        item["path_prefix"] === prefix && (item["host"] ?? null) === host && (item["name"] ?? null) === name;
-      return <Edit section={ROUTES} find={find} name={`${view}?${query.toString()}`} />;
-    }
-    case "upstreams":
-      return <Upstreams />;
-    case "upstreams/new":
-      return <Edit section={UPSTREAMS} find={undefined} name={view} />;
-    case "upstreams/edit": {
-      const name = query.get("name");
-      return <Edit section={UPSTREAMS} find={(item) => item["name"] === name} name={`${view}?${query.toString()}`} />;
-    }
-    case "payments":
-      return <Payments />;
-    case "payments/all":
-      return <AllPayments query={query} />;
-    case "payments/one":
-      return <Payment id={query.get("id") ?? ""} />;
-    case "payments/payers":
-      return <Payers days={query.get("days") ?? ""} />;
-    case "funnel":
-      return <Funnel range={query.get("range") ?? ""} />;
-    case "usage":
-      return <Usage by={query.get("by") ?? "consumers"} />;
-    case "keys":
-      return <ApiKeys />;
-    case "keys/credits":
-      return <Credits />;
-    case "keys/credit":
-      return <OneCredit id={query.get("id") ?? ""} />;
-    case "config":
-      return <Config />;
-    case "filters":
-      return <Filters />;
-    case "content":
-      return <Content />;
-    case "jobs":
-      return <Jobs />;
-    case "activity":
-      return <Activity show={query.get("show") ?? "events"} />;
-    default:
-      return (
-        <>
-          <Head title="No such page" />
-          <Empty title="The console has no page at this address">
-            <a href="#/overview">Go to the overview</a>
-          </Empty>
-        </>
-      );
-  }
+function editRoute(query: URLSearchParams, view: string) {
+  const [prefix, host, name] = ["prefix", "host", "name"].map((key) => query.get(key));
+  const find = (item: JsonObject): boolean =>
+    item["path_prefix"] === prefix && (item["host"] ?? null) === host && (item["name"] ?? null) === name;
+  return <Edit section={ROUTES} find={find} name={`${view}?${query.toString()}`} />;
+}
+
+function editUpstream(query: URLSearchParams, view: string) {
+  const name = query.get("name");
+  return <Edit section={UPSTREAMS} find={(item) => item["name"] === name} name={`${view}?${query.toString()}`} />;
 }

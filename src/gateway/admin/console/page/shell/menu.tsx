@@ -6,39 +6,17 @@ import { useStore } from "../api/store.ts";
 import { Badge } from "../parts/bits.tsx";
 import { tell } from "../parts/told.tsx";
 
-const MENU: readonly {
-  readonly title: string;
-  readonly entries: readonly { readonly view: string; readonly title: string }[];
-}[] = [
-  {
-    title: "Traffic",
-    entries: [
-      { view: "overview", title: "Overview" },
-      { view: "requests", title: "Live requests" },
-      { view: "routes", title: "Routes" },
-      { view: "upstreams", title: "Upstreams" },
-    ],
+const MENU = {
+  Traffic: { overview: "Overview", requests: "Live requests", routes: "Routes", upstreams: "Upstreams" },
+  Business: { payments: "Payments", funnel: "Funnel", usage: "Usage", keys: "Keys and credit" },
+  System: {
+    config: "Configuration",
+    filters: "Filters and tenants",
+    content: "Content service",
+    jobs: "Jobs",
+    activity: "Activity",
   },
-  {
-    title: "Business",
-    entries: [
-      { view: "payments", title: "Payments" },
-      { view: "funnel", title: "Funnel" },
-      { view: "usage", title: "Usage" },
-      { view: "keys", title: "Keys and credit" },
-    ],
-  },
-  {
-    title: "System",
-    entries: [
-      { view: "config", title: "Configuration" },
-      { view: "filters", title: "Filters and tenants" },
-      { view: "content", title: "Content service" },
-      { view: "jobs", title: "Jobs" },
-      { view: "activity", title: "Activity" },
-    ],
-  },
-];
+};
 
 /** The menu, at the side or, on a narrow page, below the header. */
 export function Menu({ isOpen, view }: { readonly isOpen: boolean; readonly view: string }) {
@@ -51,17 +29,17 @@ export function Menu({ isOpen, view }: { readonly isOpen: boolean; readonly view
   return (
     <div id="menu" class={isOpen ? "menu open" : "menu"}>
       <nav aria-label="Console">
-        {MENU.map(({ title, entries }) => (
+        {Object.entries(MENU).map(([title, entries]) => (
           <div key={title} class="menu-group">
             <p class="menu-title" id={`menu-${title}`}>
               {title}
             </p>
             <ul aria-labelledby={`menu-${title}`}>
-              {entries.map((entry) => (
-                <li key={entry.view}>
-                  <a href={linkTo(entry.view)} aria-current={entry.view === current ? "page" : undefined}>
-                    {entry.title}
-                    {entry.view === "upstreams" && sick > 0 ? (
+              {Object.entries(entries).map(([own, name]) => (
+                <li key={own}>
+                  <a href={linkTo(own)} aria-current={own === current ? "page" : undefined}>
+                    {name}
+                    {own === "upstreams" && sick > 0 ? (
                       <span class="menu-count">
                         {sick}
                         <span class="visually-hidden"> unhealthy</span>

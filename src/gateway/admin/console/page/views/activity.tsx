@@ -12,6 +12,11 @@ import { EventList } from "./event-list.tsx";
 import { kindName } from "./event-text.ts";
 
 const SHOWN = 200;
+const SHOWS = [
+  ["", "Events"],
+  ["log", "Log"],
+] as const;
+const linkOf = (show: string): string => linkTo("activity", { show: show || undefined });
 
 /** The events of the gateway, and the lines of its log. */
 export function Activity({ show }: { readonly show: string }) {
@@ -22,13 +27,7 @@ export function Activity({ show }: { readonly show: string }) {
       <Head title="Activity" lead="Newest first. The gateway keeps the last 1,000 events and 500 lines of its log.">
         <Badge tone={isLive ? "good" : "warn"}>{isLive ? "live" : "not connected"}</Badge>
       </Head>
-      <Tabs
-        label="Activity"
-        tabs={[
-          { title: "Events", link: linkTo("activity"), isCurrent: !isLog },
-          { title: "Log", link: linkTo("activity", { show: "log" }), isCurrent: isLog },
-        ]}
-      />
+      <Tabs label="Activity" tabs={SHOWS} current={isLog ? "log" : ""} linkOf={linkOf} />
       {isLog ? <Log /> : <Events />}
     </>
   );

@@ -5,14 +5,13 @@ import { counted } from "../format/numbers.ts";
 import { fullTime } from "../format/times.ts";
 import { linkTo } from "../live/view-location.ts";
 import { type Resource, useResource } from "../live/resource.ts";
-import { useMayChange } from "../parts/access.ts";
-import { ask } from "../parts/ask.tsx";
+import { ask, askToCall } from "../parts/ask.tsx";
 import { Badge, Fact, Head, Panel, Time } from "../parts/bits.tsx";
 import { PatchList } from "../parts/patch-list.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { tell } from "../parts/told.tsx";
 import { actorOf } from "./event-text.ts";
-import { Button, ButtonLink } from "../parts/button.tsx";
+import { Button, ButtonLink, Changes } from "../parts/button.tsx";
 
 const EVENTS = ["change", "reload", "persist", "config_file"];
 const READ_MS = 10_000;
@@ -20,18 +19,17 @@ const READ_MS = 10_000;
 /** The running configuration and its file: their differences, and a way to write or reload the file. */
 export function Config() {
   const status = useResource<Status>("/v1/status", { everyMs: READ_MS, on: EVENTS });
-  const mayChange = useMayChange();
   const { data } = status;
   return (
     <>
       <Head title="Configuration" lead="Changes made here are in memory until you persist them.">
-        {mayChange && data !== undefined ? (
-          <>
+        {data === undefined ? null : (
+          <Changes>
             <ButtonLink label="Edit settings" href={linkTo("config/settings")} />
             <ReloadButton status={data} onChange={status.reload} />
             <PersistButton status={data} onChange={status.reload} />
-          </>
-        ) : null}
+          </Changes>
+        )}
       </Head>
       <Loaded resource={status}>{(read) => <Sides status={read} />}</Loaded>
       <Whole />
@@ -134,11 +132,7 @@ function Difference({ patch }: { readonly patch: readonly PatchOperation[] }) {
 }
 
 function PersistButton({ status: { config }, onChange }: ButtonProps) {
-  const write = async (isForced: boolean): Promise<void> => {
-    await call(`/v1/config/persist${isForced ? "?force=true" : ""}`, { method: "POST" });
-    tell("The file has the running configuration now.");
-    onChange();
-  };
+  const done = "The file has the running configuration now.";
   const persist = (): void =>
     ask({
       title: "Write the running configuration to the file?",
@@ -154,7 +148,9 @@ function PersistButton({ status: { config }, onChange }: ButtonProps) {
       ),
       async run() {
         try {
-          await write(false);
+          await call("/v1/config/persist", { method: "POST" });
+          tell(done);
+          onChange();
         } catch (error) {
           if (!(error instanceof Problem) || error.body.code !== "changed_on_disk") throw error;
           askToForce();
@@ -162,7 +158,7 @@ function PersistButton({ status: { config }, onChange }: ButtonProps) {
       },
     });
   const askToForce = (): void =>
-    ask({
+    askToCall({
       title: "Overwrite the other changes?",
       action: "Write over them",
       isDangerous: true,
@@ -172,25 +168,26 @@ function PersistButton({ status: { config }, onChange }: ButtonProps) {
           them over instead, cancel and reload.
         </p>
       ),
-      run: () => write(true),
+      method: "POST",
+      path: "/v1/config/persist?force=true",
+      done,
+      onChange,
     });
   const canPersist = config.path !== null && (config.changed_in_memory || config.changed_on_disk);
   return (
-    <button
-      class="button primary"
-      type="button"
-      disabled={!canPersist}
+    <Button
+      label="Persist"
+      kind="primary"
+      isDisabled={!canPersist}
       title={canPersist ? undefined : config.path === null ? "There is no file" : "Memory and file are the same"}
       onClick={persist}
-    >
-      Persist
-    </button>
+    />
   );
 }
 
 function ReloadButton({ status: { config }, onChange }: ButtonProps) {
   const reload = (): void =>
-    ask({
+    askToCall({
       title: "Read the file again?",
       action: "Reload",
       isDangerous: config.changed_in_memory,
@@ -204,11 +201,10 @@ function ReloadButton({ status: { config }, onChange }: ButtonProps) {
           All workers use what <code>{config.path}</code> says now. If it is not valid, nothing changes.
         </p>
       ),
-      async run() {
-        await call("/v1/reload", { method: "POST" });
-        tell("The file is read, and all workers serve by it.");
-        onChange();
-      },
+      method: "POST",
+      path: "/v1/reload",
+      done: "The file is read, and all workers serve by it.",
+      onChange,
     });
   return <Button label="Reload" isDisabled={config.path === null} onClick={reload} />;
 }

@@ -2,7 +2,7 @@ import { type ContentFigures, type SemaphoreFigures } from "../api/shapes.ts";
 import { count, NONE, percent } from "../format/numbers.ts";
 import { Panel } from "../parts/bits.tsx";
 import { Empty } from "../parts/states.tsx";
-import { Table } from "../parts/table.tsx";
+import { numberColumn, Table } from "../parts/table.tsx";
 
 interface SemaphoreRow extends SemaphoreFigures {
   readonly name: string;
@@ -55,8 +55,8 @@ export function Busy({ figures }: { readonly figures: ContentFigures }) {
           empty={<Empty title="Nothing was called yet">Calls are counted from the start of the service.</Empty>}
           columns={[
             { name: "Operation", sort: ({ name }) => name, cell: ({ name }) => <code>{name}</code> },
-            { name: "Calls", isNumber: true, sort: ({ calls }) => calls, cell: ({ calls }) => count(calls) },
-            { name: "Failed", isNumber: true, sort: ({ failed }) => failed, cell: ({ failed }) => count(failed) },
+            numberColumn("Calls", ({ calls }) => calls),
+            numberColumn("Failed", ({ failed }) => failed),
             {
               name: "Share",
               isNumber: true,

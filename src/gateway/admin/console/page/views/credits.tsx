@@ -6,8 +6,7 @@ import { decimal } from "../format/money.ts";
 import { count, counted, NONE } from "../format/numbers.ts";
 import { linkTo } from "../live/view-location.ts";
 import { useResource } from "../live/resource.ts";
-import { useMayChange } from "../parts/access.ts";
-import { askToDelete } from "../parts/ask.tsx";
+import { askToCall } from "../parts/ask.tsx";
 import { Badge, Fact, Head, Panel, Time } from "../parts/bits.tsx";
 import { IssuedSecret } from "../parts/issued-secret.tsx";
 import { PayerLink, ShortHex } from "../parts/payment-bits.tsx";
@@ -16,7 +15,7 @@ import { Choice, SmallForm, TextInput } from "../parts/small-form.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import { AccessHead } from "./keys.tsx";
-import { Button, ButtonLink, Pages } from "../parts/button.tsx";
+import { Button, ButtonLink, Changes, Pages } from "../parts/button.tsx";
 
 const EVENTS = ["change", "payment"];
 const READ_MS = 10_000;
@@ -30,11 +29,10 @@ export function Credits() {
     `/v1/credits${last === undefined ? "" : `?before=${encodeURIComponent(last)}`}`,
     { on: EVENTS },
   );
-  const mayChange = useMayChange();
   if (read.data === undefined && read.problem?.status === 404) {
     return (
       <>
-        <AccessHead view="credits" lead="Prepaid balances of clients that can only send a token." />
+        <AccessHead view="keys/credits" lead="Prepaid balances of clients that can only send a token." />
         <Empty title="No prepaid credit">
           Set <code>x402.credit</code> in the configuration to sell it.
         </Empty>
@@ -43,8 +41,10 @@ export function Credits() {
   }
   return (
     <>
-      <AccessHead view="credits" lead="Prepaid balances of clients that can only send a token. Newest first." />
-      {mayChange ? <Issue onIssue={read.reload} /> : null}
+      <AccessHead view="keys/credits" lead="Prepaid balances of clients that can only send a token. Newest first." />
+      <Changes>
+        <Issue onIssue={read.reload} />
+      </Changes>
       <Loaded resource={read}>
         {({ credits, more }) => (
           <Panel title={counted(credits.length, "balance")} isFlush>
@@ -130,7 +130,7 @@ interface ListedProps {
 
 function Listed({ credits, onChange }: ListedProps) {
   const revoke = (credit: Credit): void =>
-    askToDelete({
+    askToCall({
       title: "Revoke this token?",
       action: "Revoke token",
       body: (

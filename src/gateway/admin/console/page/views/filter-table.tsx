@@ -3,9 +3,9 @@ import { count, NONE, percent, short } from "../format/numbers.ts";
 import { type FilterOutcomes, outcomesOf } from "../../../figures/filter-outcomes.ts";
 import { filterKey, type FilterRates } from "../live/filter-rates.ts";
 import { type Window } from "../live/rates.ts";
-import { Badge, latencyText } from "../parts/bits.tsx";
+import { Badge } from "../parts/bits.tsx";
 import { Empty } from "../parts/states.tsx";
-import { type Column, Table } from "../parts/table.tsx";
+import { type Column, latencyColumn, numberColumn, Table } from "../parts/table.tsx";
 
 /** A filter on a route: its configuration and its counts. */
 export interface FilterRow {
@@ -59,19 +59,8 @@ const COLUMNS: readonly Column<FilterRow>[] = [
       </span>
     ),
   },
-  {
-    name: "Rejected",
-    isNumber: true,
-    sort: ({ outcomes }) => outcomes?.rejected ?? 0,
-    cell: ({ outcomes }) => <Share outcomes={outcomes} value={outcomes?.rejected ?? 0} />,
-  },
-  {
-    name: "Parked",
-    isNumber: true,
-    isMinor: true,
-    sort: ({ outcomes }) => outcomes?.parked ?? 0,
-    cell: ({ outcomes }) => <Share outcomes={outcomes} value={outcomes?.parked ?? 0} />,
-  },
+  shareColumn("Rejected", ({ outcomes }) => outcomes?.rejected ?? 0),
+  { ...shareColumn("Parked", ({ outcomes }) => outcomes?.parked ?? 0), isMinor: true },
   { name: "Failed", sort: failuresOf, cell: (row) => <Failures row={row} /> },
   {
     name: "Fuel",
@@ -86,12 +75,7 @@ const COLUMNS: readonly Column<FilterRow>[] = [
       </span>
     ),
   },
-  {
-    name: "p95",
-    isNumber: true,
-    sort: ({ rates }) => rates?.p95?.ms ?? 0,
-    cell: ({ rates }) => latencyText(rates?.p95),
-  },
+  latencyColumn("p95", ({ rates }) => rates?.p95),
 ];
 
 export function FilterTable({ rows }: { readonly rows: readonly FilterRow[] }) {
@@ -123,13 +107,17 @@ function FilterName({ row: { name, route, configured } }: { readonly row: Filter
   );
 }
 
-function Share({ outcomes, value }: { readonly outcomes: FilterOutcomes | undefined; readonly value: number }) {
-  if (outcomes === undefined || outcomes.all === 0) return <>{NONE}</>;
-  return (
-    <span class="stack end">
-      <span>{count(value)}</span>
-      <span class="soft">{percent(value / outcomes.all)}</span>
-    </span>
+/** A part of the invocations, with its share of all. */
+function shareColumn(name: string, valueOf: (row: FilterRow) => number): Column<FilterRow> {
+  return numberColumn(name, valueOf, (value, { outcomes }) =>
+    outcomes === undefined || outcomes.all === 0 ? (
+      NONE
+    ) : (
+      <span class="stack end">
+        <span>{count(value)}</span>
+        <span class="soft">{percent(value / outcomes.all)}</span>
+      </span>
+    ),
   );
 }
 

@@ -1,3 +1,4 @@
+import { Changes } from "../parts/button.tsx";
 import { type JsonObject, type Overview, type Tenant, type WasmState } from "../api/shapes.ts";
 import { itemsOf } from "../form/drafts.ts";
 import { count, counted, NONE, percent } from "../format/numbers.ts";
@@ -5,7 +6,6 @@ import { traffic } from "../live/overview-feed.ts";
 import { linkTo } from "../live/view-location.ts";
 import { useResource } from "../live/resource.ts";
 import { useStore } from "../api/store.ts";
-import { useMayChange } from "../parts/access.ts";
 import { Badge, Head, Panel, Tile, Tiles } from "../parts/bits.tsx";
 import { Empty, Loaded, Loading } from "../parts/states.tsx";
 import { FilterTable, filterRows } from "./filter-table.tsx";
@@ -40,10 +40,9 @@ function Content({ now, document }: { readonly now: Overview; readonly document:
     everyMs: READ_MS,
     on: ["tenant"],
   });
-  const mayChange = useMayChange();
   const rows = filterRows(itemsOf(document, "wasm_filters"), now, window);
   const hasTenants = itemsOf(document, "routes").some((route) => route["tenant"] !== undefined);
-  if (rows.length === 0 && !now.wasm.control_configured && !hasTenants) return <NoFilters mayChange={mayChange} />;
+  if (rows.length === 0 && !now.wasm.control_configured && !hasTenants) return <NoFilters />;
   return (
     <>
       <Figures wasm={now.wasm} />
@@ -59,7 +58,7 @@ function Content({ now, document }: { readonly now: Overview; readonly document:
   );
 }
 
-function NoFilters({ mayChange }: { readonly mayChange: boolean }) {
+function NoFilters() {
   return (
     <Empty title="No filters yet">
       <p>
@@ -67,7 +66,9 @@ function NoFilters({ mayChange }: { readonly mayChange: boolean }) {
         <code>wasm_filters</code> of the configuration, with the route's path prefix in <code>match</code>. Check it
         first: <code>turnpike filter check guard.wasm</code>.
       </p>
-      {mayChange ? <a href={linkTo("config")}>Open the configuration</a> : null}
+      <Changes>
+        <a href={linkTo("config")}>Open the configuration</a>
+      </Changes>
     </Empty>
   );
 }

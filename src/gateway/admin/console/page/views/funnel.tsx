@@ -8,11 +8,20 @@ import { type Resource, useResource } from "../live/resource.ts";
 import { Head, Panel } from "../parts/bits.tsx";
 import { Select } from "../parts/select.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
-import { Table } from "../parts/table.tsx";
+import { numberColumn, Table } from "../parts/table.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 
 const READ_MS = 10_000;
 type Range = "hour" | "days";
+const RANGES = [
+  ["hour", "1 hour"],
+  ["days", "30 days"],
+] as const;
+
+/** The view with a range, which is an hour by default. */
+export function funnelLink(range: string): string {
+  return linkTo("funnel", { range: range === "hour" ? undefined : range });
+}
 
 /** The stages of a sale, and the words for them. `free` is not one: it needs no payment. */
 const STAGES: Readonly<Record<Exclude<FunnelStage, "free">, string>> = {
@@ -32,14 +41,7 @@ export function Funnel({ range: asked }: { readonly range: string }) {
   return (
     <>
       <Head title="Funnel" lead="A request on a priced route counts in each stage that it reaches.">
-        <Tabs
-          label="Range"
-          isSmall
-          tabs={[
-            { title: "1 hour", link: linkTo("funnel"), isCurrent: range === "hour" },
-            { title: "30 days", link: linkTo("funnel", { range: "days" }), isCurrent: range === "days" },
-          ]}
-        />
+        <Tabs label="Range" isSmall tabs={RANGES} current={range} linkOf={funnelLink} />
       </Head>
       <Loaded resource={funnel}>
         {(data) => <Parts entries={entriesOf(data, range)} reason={range === "days" ? data.reason : undefined} />}
@@ -155,6 +157,10 @@ interface RouteRow {
   readonly entries: readonly FunnelEntry[];
 }
 
+function lostOf(entries: readonly FunnelEntry[]): number {
+  return entries.flatMap(({ losses }) => Object.values(losses)).reduce((sum, times) => sum + times, 0);
+}
+
 const COLUMNS = FUNNEL_STAGES.filter((stage) => stage !== "unpaid");
 
 function ByRoute({ entries }: { readonly entries: readonly FunnelEntry[] }) {
@@ -175,23 +181,8 @@ function ByRoute({ entries }: { readonly entries: readonly FunnelEntry[] }) {
           cell: ({ route }) => <code class="route-name">{route === "" ? "all others" : route}</code>,
         },
         { name: "Client", sort: ({ client }) => client, cell: ({ client }) => (client === "" ? "others" : client) },
-        ...COLUMNS.map((stage) => ({
-          name: stage,
-          isNumber: true,
-          sort: ({ entries: own }: RouteRow) => sumOf(own, stage),
-          cell: ({ entries: own }: RouteRow) => count(sumOf(own, stage)),
-        })),
-        {
-          name: "lost",
-          isNumber: true,
-          cell: ({ entries: own }) =>
-            count(
-              own.reduce(
-                (sum, { losses }) => sum + Object.values(losses).reduce((all, times) => all + (times ?? 0), 0),
-                0,
-              ),
-            ),
-        },
+        ...COLUMNS.map((stage) => numberColumn<RouteRow>(stage, ({ entries: own }) => sumOf(own, stage))),
+        { name: "lost", isNumber: true, cell: ({ entries: own }) => count(lostOf(own)) },
       ]}
     />
   );

@@ -2,12 +2,12 @@ import { type JobList, type ListedJob } from "../api/shapes.ts";
 import { decimal } from "../format/money.ts";
 import { count, NONE } from "../format/numbers.ts";
 import { useResource } from "../live/resource.ts";
-import { askToDelete } from "../parts/ask.tsx";
-import { Ago, Badge, Head, Panel, type Tone } from "../parts/bits.tsx";
+import { askToCall } from "../parts/ask.tsx";
+import { agoCell, Badge, Head, Panel, type Tone } from "../parts/bits.tsx";
 import { Button } from "../parts/button.tsx";
 import { ShortHex } from "../parts/payment-bits.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
-import { type Column, Table } from "../parts/table.tsx";
+import { type Column, numberColumn, Table } from "../parts/table.tsx";
 import { Token } from "../parts/token.tsx";
 
 const READ_MS = 3_000;
@@ -76,25 +76,19 @@ function JobTable({ jobs, onChange }: JobTableProps) {
         </span>
       ),
     },
-    {
-      name: "Pages",
-      isNumber: true,
-      sort: ({ delivered }) => delivered,
-      cell: ({ delivered, limit, waiting }) => (
+    numberColumn(
+      "Pages",
+      ({ delivered }) => delivered,
+      (delivered, { limit, waiting }) => (
         <span title={`${count(waiting)} addresses wait`}>
           {count(delivered)} of {count(limit)}
         </span>
       ),
-    },
-    { name: "Failed", isNumber: true, sort: ({ failed }) => failed, cell: ({ failed }) => count(failed) },
+    ),
+    numberColumn("Failed", ({ failed }) => failed),
     { name: "Not delivered", cell: (job) => kindsText(job) },
     { name: "Paid", isNumber: true, cell: ({ cost }) => <Cost cost={cost} /> },
-    {
-      name: "Started",
-      isNumber: true,
-      sort: (job) => Date.parse(job.created_at),
-      cell: (job) => <Ago ms={Date.parse(job.created_at)} />,
-    },
+    numberColumn("Started", (job) => Date.parse(job.created_at), agoCell),
   ];
   return (
     <Table
@@ -148,7 +142,7 @@ function Cost({ cost }: Pick<ListedJob, "cost">) {
 }
 
 function cancel(job: ListedJob, onChange: () => void): void {
-  askToDelete({
+  askToCall({
     title: "Cancel this job?",
     action: "Cancel job",
     body: (

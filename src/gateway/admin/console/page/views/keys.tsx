@@ -5,8 +5,7 @@ import { type ListedKeys } from "../api/shapes.ts";
 import { counted } from "../format/numbers.ts";
 import { linkTo } from "../live/view-location.ts";
 import { useResource } from "../live/resource.ts";
-import { useMayChange } from "../parts/access.ts";
-import { askToDelete } from "../parts/ask.tsx";
+import { askToCall } from "../parts/ask.tsx";
 import { Head, Panel } from "../parts/bits.tsx";
 import { IssuedSecret } from "../parts/issued-secret.tsx";
 import { RouteName } from "../parts/route-name.tsx";
@@ -14,9 +13,13 @@ import { Choice, SmallForm, TextInput } from "../parts/small-form.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import { Tabs } from "../parts/tabs.tsx";
-import { Button } from "../parts/button.tsx";
+import { Button, Changes } from "../parts/button.tsx";
 
 const EVENTS = ["change", "reload"];
+const VIEWS = [
+  ["keys", "API keys"],
+  ["keys/credits", "Credit tokens"],
+] as const;
 type RouteKeys = ListedKeys["routes"][number];
 
 interface KeyRow {
@@ -30,13 +33,7 @@ export function AccessHead({ view, lead }: { readonly view: string; readonly lea
   return (
     <>
       <Head title="Keys and credit" lead={lead} />
-      <Tabs
-        label="Keys and credit"
-        tabs={[
-          { title: "API keys", link: linkTo("keys"), isCurrent: view === "keys" },
-          { title: "Credit tokens", link: linkTo("keys/credits"), isCurrent: view === "credits" },
-        ]}
-      />
+      <Tabs label="Keys and credit" tabs={VIEWS} current={view} />
     </>
   );
 }
@@ -44,7 +41,6 @@ export function AccessHead({ view, lead }: { readonly view: string; readonly lea
 /** The API keys of all routes. */
 export function ApiKeys() {
   const read = useResource<ListedKeys>("/v1/keys", { on: EVENTS });
-  const mayChange = useMayChange();
   return (
     <>
       <AccessHead
@@ -60,7 +56,9 @@ export function ApiKeys() {
             </Empty>
           ) : (
             <>
-              {mayChange ? <Issue routes={routes} onIssue={read.reload} /> : null}
+              <Changes>
+                <Issue routes={routes} onIssue={read.reload} />
+              </Changes>
               <Listed routes={routes} etag={read.etag} onChange={read.reload} />
             </>
           )
@@ -125,7 +123,7 @@ interface ListedProps {
 function Listed({ routes, etag, onChange }: ListedProps) {
   const rows = routes.flatMap((route) => route.keys.map((key): KeyRow => ({ route, ...key })));
   const revoke = ({ route, number, owner }: KeyRow): void =>
-    askToDelete({
+    askToCall({
       title: `Revoke the key of ${owner}?`,
       action: "Revoke key",
       body: (

@@ -8,7 +8,7 @@ import { linkTo } from "../live/view-location.ts";
 import { type Resource, useResource } from "../live/resource.ts";
 import { type RouteRates } from "../live/rates.ts";
 import { useStore } from "../api/store.ts";
-import { Ago, Badge, Head, latencyText, Panel, Tile, Tiles } from "../parts/bits.tsx";
+import { Ago, Badge, errorCount, Head, latencyText, Panel, Tile, Tiles } from "../parts/bits.tsx";
 import { Plot } from "../parts/plot.tsx";
 import { Empty, Loaded, Loading, ProblemNotice } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
@@ -16,7 +16,7 @@ import { Tabs } from "../parts/tabs.tsx";
 import { Token } from "../parts/token.tsx";
 import { Alerts } from "./alerts.tsx";
 import { EventList } from "./event-list.tsx";
-import { entriesOf, Stages, useFunnel } from "./funnel.tsx";
+import { entriesOf, funnelLink, Stages, useFunnel } from "./funnel.tsx";
 import { currenciesOf, SoldToday } from "./payments.tsx";
 import { SoldByDay, soldIn } from "./sold.tsx";
 
@@ -31,10 +31,11 @@ const SHOWN_EVENTS = 6;
 const MAX_SOLD = 2;
 
 const RANGES = [
-  { range: "", title: "5 min" },
-  { range: "hour", title: "1 hour" },
-  { range: "month", title: "30 days" },
+  ["", "5 min"],
+  ["hour", "1 hour"],
+  ["month", "30 days"],
 ] as const;
+const linkOf = (range: string): string => linkTo("overview", { range: range || undefined });
 
 /** The current traffic and state of the gateway. */
 export function Overview({ range }: { readonly range: string }) {
@@ -56,15 +57,7 @@ export function Overview({ range }: { readonly range: string }) {
   return (
     <>
       <Head title="Overview" lead={<Uptime now={now} />}>
-        <Tabs
-          label="Range of the plots"
-          isSmall
-          tabs={RANGES.map((one) => ({
-            title: one.title,
-            link: linkTo("overview", one.range === "" ? {} : { range: one.range }),
-            isCurrent: one.range === range,
-          }))}
-        />
+        <Tabs label="Range of the plots" isSmall tabs={RANGES} current={range} linkOf={linkOf} />
       </Head>
       <Alerts />
       <Figures state={state} now={now} ledger={ledger.data} />
@@ -223,7 +216,7 @@ function HourPlot({ hours }: Pick<UsageHours, "hours">) {
 
 function FunnelNow({ range }: { readonly range: "hour" | "days" }) {
   const funnel = useFunnel();
-  const link = linkTo("funnel", range === "hour" ? {} : { range });
+  const link = funnelLink(range);
   return (
     <Panel title={range === "hour" ? "Funnel, 1 hour" : "Funnel, 30 days"} aside={<a href={link}>Reasons of losses</a>}>
       <Loaded resource={funnel}>{(data) => <Stages entries={entriesOf(data, range)} />}</Loaded>
@@ -281,16 +274,11 @@ function RoutesNow({ state: { window } }: { readonly state: Traffic }) {
           { name: "p95", isNumber: true, cell: ([, { p95 }]) => latencyText(p95) },
           { name: "p99", isNumber: true, isMinor: true, cell: ([, { p99 }]) => latencyText(p99) },
           { name: "4xx", isNumber: true, cell: ([, { clientErrors }]) => count(clientErrors) },
-          { name: "5xx", isNumber: true, cell: ([, { serverErrors }]) => <Errors errors={serverErrors} /> },
+          { name: "5xx", isNumber: true, cell: ([, { serverErrors }]) => errorCount(serverErrors) },
         ]}
       />
     </Panel>
   );
-}
-
-/** A number of errors. It stands out unless it is 0. */
-export function Errors({ errors }: { readonly errors: number }) {
-  return <span class={errors > 0 ? "text-bad" : undefined}>{count(errors)}</span>;
 }
 
 function UpstreamsNow({ upstreams }: { readonly upstreams: Counters["upstreams"] }) {

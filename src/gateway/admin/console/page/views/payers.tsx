@@ -11,11 +11,12 @@ import { Tabs } from "../parts/tabs.tsx";
 import { tokenName } from "../parts/token.tsx";
 import { currenciesOf, PaymentsHead, WithLedger } from "./payments.tsx";
 
-const RANGES: readonly (readonly [days: string, title: string])[] = [
+const RANGES = [
   ["1", "24 hours"],
   ["7", "7 days"],
   ["30", "30 days"],
-];
+] as const;
+const linkOf = (days: string): string => linkTo("payments/payers", { days });
 
 type Payer = TopPayers["payers"][number];
 
@@ -25,15 +26,7 @@ export function Payers({ days }: { readonly days: string }) {
   return (
     <>
       <PaymentsHead view="payments/payers" lead="Settled payments by the address that signed them.">
-        <Tabs
-          label="Range"
-          isSmall
-          tabs={RANGES.map(([value, title]) => ({
-            title,
-            link: linkTo("payments/payers", { days: value }),
-            isCurrent: value === range,
-          }))}
-        />
+        <Tabs label="Range" isSmall tabs={RANGES} current={range} linkOf={linkOf} />
       </PaymentsHead>
       <WithLedger>{() => <Ranking days={range} />}</WithLedger>
     </>

@@ -13,6 +13,11 @@ import { Facilitators } from "./facilitators.tsx";
 import { Sold } from "./sold.tsx";
 
 const READ_MS = 10_000;
+const VIEWS = [
+  ["payments", "Sales"],
+  ["payments/all", "All payments"],
+  ["payments/payers", "Top payers"],
+] as const;
 
 type Ledger = Extract<PaymentSummary, { readonly available: true }>;
 
@@ -26,20 +31,12 @@ export function PaymentsHead({
   readonly lead: string;
   readonly children?: ComponentChildren;
 }) {
-  const tabs = [
-    { view: "payments", title: "Sales" },
-    { view: "payments/all", title: "All payments" },
-    { view: "payments/payers", title: "Top payers" },
-  ];
   return (
     <>
       <Head title="Payments" lead={lead}>
         {children}
       </Head>
-      <Tabs
-        label="Payments"
-        tabs={tabs.map((tab) => ({ title: tab.title, link: linkTo(tab.view), isCurrent: tab.view === view }))}
-      />
+      <Tabs label="Payments" tabs={VIEWS} current={view} />
       <Alerts />
     </>
   );

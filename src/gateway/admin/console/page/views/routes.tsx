@@ -8,15 +8,13 @@ import { linkTo } from "../live/view-location.ts";
 import { type RouteRates } from "../live/rates.ts";
 import { useResource } from "../live/resource.ts";
 import { useStore } from "../api/store.ts";
-import { useMayChange } from "../parts/access.ts";
-import { askToDelete } from "../parts/ask.tsx";
-import { Badge, Head, latencyText, Panel } from "../parts/bits.tsx";
+import { askToCall } from "../parts/ask.tsx";
+import { Badge, errorCount, Head, Panel } from "../parts/bits.tsx";
 import { FilterInput, RowActions } from "../parts/row-actions.tsx";
 import { RouteName } from "../parts/route-name.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
-import { type Column, Table } from "../parts/table.tsx";
-import { Errors } from "./overview.tsx";
-import { ButtonLink } from "../parts/button.tsx";
+import { type Column, latencyColumn, numberColumn, Table } from "../parts/table.tsx";
+import { ButtonLink, Changes } from "../parts/button.tsx";
 
 function labelOf({ host, path_prefix: prefix, name }: RouteSummary): string {
   return `${host ?? ""}${prefix}${name === undefined ? "" : `#${name}`}`;
@@ -57,38 +55,34 @@ function Route({ route }: { readonly route: RouteSummary }) {
 /** All routes, their policies, and their traffic. */
 export function Routes() {
   const routes = useResource<{ readonly routes: readonly RouteSummary[] }>("/v1/routes", { on: ["change", "reload"] });
-  const mayChange = useMayChange();
   return (
     <>
       <Head title="Routes" lead="The longest prefix that fits a request's path takes it.">
-        {mayChange ? (
-          <>
-            <ButtonLink label="Sell a path" href={linkTo("routes/sell")} />
-            <ButtonLink label="Add route" kind="primary" href={linkTo("routes/new")} />
-          </>
-        ) : null}
+        <Changes>
+          <ButtonLink label="Sell a path" href={linkTo("routes/sell")} />
+          <ButtonLink label="Add route" kind="primary" href={linkTo("routes/new")} />
+        </Changes>
       </Head>
-      <Loaded resource={routes}>
-        {(data) => <RouteTable routes={data.routes} mayChange={mayChange} onChange={routes.reload} />}
-      </Loaded>
+      <Loaded resource={routes}>{(data) => <RouteTable routes={data.routes} onChange={routes.reload} />}</Loaded>
     </>
   );
 }
 
 interface RouteTableProps {
   readonly routes: readonly RouteSummary[];
-  readonly mayChange: boolean;
   readonly onChange: () => void;
 }
 
-function RouteTable({ routes, mayChange, onChange }: RouteTableProps) {
+function RouteTable({ routes, onChange }: RouteTableProps) {
   const [filter, setFilter] = useState("");
   const columns = useColumns();
   if (routes.length === 0) {
     return (
       <Empty title="No routes yet">
         Requests get 404, or files of server.static_root.{" "}
-        {mayChange ? <a href={linkTo("routes/new")}>Add the first route</a> : null}
+        <Changes>
+          <a href={linkTo("routes/new")}>Add the first route</a>
+        </Changes>
       </Empty>
     );
   }
@@ -117,6 +111,8 @@ function useColumns(): readonly Column<RouteSummary>[] {
   const { window, now } = useStore(traffic);
   const caches = new Map((now?.caches.routes ?? []).map((cache) => [cache.route, cache]));
   const ratesOf = (route: RouteSummary): RouteRates | undefined => window?.routes.get(labelOf(route));
+  const perSecond = (route: RouteSummary): number => ratesOf(route)?.perSecond ?? 0;
+  const errors = (route: RouteSummary): number => ratesOf(route)?.serverErrors ?? 0;
   return [
     { name: "Route", sort: labelOf, cell: (route) => <Route route={route} /> },
     { name: "Goes to", cell: (route) => <Target route={route} /> },
@@ -132,24 +128,9 @@ function useColumns(): readonly Column<RouteSummary>[] {
       isMinor: true,
       cell: (route) => (route.cache === undefined ? NONE : percent(cacheShareOf(caches.get(labelOf(route))))),
     },
-    {
-      name: "Requests",
-      isNumber: true,
-      sort: (route) => ratesOf(route)?.perSecond ?? 0,
-      cell: (route) => (window === undefined ? NONE : `${short(ratesOf(route)?.perSecond ?? 0)} /s`),
-    },
-    {
-      name: "p95",
-      isNumber: true,
-      sort: (route) => ratesOf(route)?.p95?.ms ?? 0,
-      cell: (route) => latencyText(ratesOf(route)?.p95),
-    },
-    {
-      name: "5xx",
-      isNumber: true,
-      sort: (route) => ratesOf(route)?.serverErrors ?? 0,
-      cell: (route) => (window === undefined ? NONE : <Errors errors={ratesOf(route)?.serverErrors ?? 0} />),
-    },
+    numberColumn("Requests", perSecond, (value) => (window === undefined ? NONE : `${short(value)} /s`)),
+    latencyColumn("p95", (route) => ratesOf(route)?.p95),
+    numberColumn("5xx", errors, (value) => (window === undefined ? NONE : errorCount(value))),
   ];
 }
 
@@ -228,7 +209,7 @@ function Guards({
 function Actions({ route, onChange }: { readonly route: RouteSummary; readonly onChange: () => void }) {
   const name = labelOf(route);
   const remove = (): void =>
-    askToDelete({
+    askToCall({
       title: "Remove this route?",
       action: "Remove route",
       body: (

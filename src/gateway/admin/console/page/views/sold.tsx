@@ -1,9 +1,8 @@
 import { type Amount, type SoldOnDay } from "../api/shapes.ts";
 import { aligned, currencyOf, decimal, sum } from "../format/money.ts";
-import { count } from "../format/numbers.ts";
 import { Panel } from "../parts/bits.tsx";
 import { Plot } from "../parts/plot.tsx";
-import { type Column, Table } from "../parts/table.tsx";
+import { type Column, numberColumn, Table } from "../parts/table.tsx";
 import { tokenName } from "../parts/token.tsx";
 
 const DAY_MS = 86_400_000;
@@ -96,12 +95,7 @@ function ByRoute({ currency, days }: SoldProps) {
           }),
         ),
         { name: "30 days", isNumber: true, sort: ({ amount }) => Number(amount), cell: ({ total }) => <b>{total}</b> },
-        {
-          name: "Payments",
-          isNumber: true,
-          sort: ({ payments }) => payments,
-          cell: ({ payments }) => count(payments),
-        },
+        numberColumn("Payments", ({ payments }) => payments),
       ]}
     />
   );

@@ -1,9 +1,8 @@
 import { type Tenant } from "../api/shapes.ts";
-import { count } from "../format/numbers.ts";
-import { askToDelete } from "../parts/ask.tsx";
-import { Ago } from "../parts/bits.tsx";
+import { askToCall } from "../parts/ask.tsx";
+import { agoCell } from "../parts/bits.tsx";
 import { Empty } from "../parts/states.tsx";
-import { type Column, Table } from "../parts/table.tsx";
+import { type Column, numberColumn, Table } from "../parts/table.tsx";
 import { Button } from "../parts/button.tsx";
 
 interface TenantTableProps {
@@ -18,13 +17,8 @@ export function TenantTable({ tenants, hasTenants, onChange }: TenantTableProps)
   const columns: readonly Column<Tenant>[] = [
     { name: "Tenant", sort: ({ key }) => key, cell: ({ key }) => <code>{key}</code> },
     { name: "Socket", cell: ({ path }) => <code>{path}</code> },
-    {
-      name: "Last used",
-      isNumber: true,
-      sort: (tenant) => tenant.last_used_ms,
-      cell: (tenant) => <Ago ms={tenant.last_used_ms} />,
-    },
-    { name: "Workers", isNumber: true, sort: ({ workers }) => workers, cell: ({ workers }) => count(workers) },
+    numberColumn("Last used", (tenant) => tenant.last_used_ms, agoCell),
+    numberColumn("Workers", ({ workers }) => workers),
   ];
   return (
     <Table
@@ -49,7 +43,7 @@ export function TenantTable({ tenants, hasTenants, onChange }: TenantTableProps)
 }
 
 function evict(key: string, onChange: () => void): void {
-  askToDelete({
+  askToCall({
     title: "Evict this tenant?",
     action: "Evict tenant",
     body: (

@@ -1,17 +1,14 @@
-import { call } from "../api/client.ts";
 import { type ServerState, type UpstreamState } from "../api/shapes.ts";
 import { UPSTREAMS } from "../form/sections.ts";
 import { count, counted } from "../format/numbers.ts";
 import { linkTo } from "../live/view-location.ts";
 import { useResource } from "../live/resource.ts";
-import { useMayChange } from "../parts/access.ts";
-import { ask, askToDelete } from "../parts/ask.tsx";
+import { askToCall } from "../parts/ask.tsx";
 import { Ago, Badge, Head, Panel } from "../parts/bits.tsx";
 import { RowActions } from "../parts/row-actions.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { type Column, Table } from "../parts/table.tsx";
-import { tell } from "../parts/told.tsx";
-import { Button, ButtonLink } from "../parts/button.tsx";
+import { Button, ButtonLink, Changes } from "../parts/button.tsx";
 
 const READ_MS = 2_000;
 
@@ -21,22 +18,25 @@ export function Upstreams() {
     everyMs: READ_MS,
     on: ["change", "reload", "server_health", "drain", "discovery"],
   });
-  const mayChange = useMayChange();
   return (
     <>
       <Head title="Upstreams" lead="Groups of servers that routes forward to.">
-        {mayChange ? <ButtonLink label="Add upstream" kind="primary" href={linkTo("upstreams/new")} /> : null}
+        <Changes>
+          <ButtonLink label="Add upstream" kind="primary" href={linkTo("upstreams/new")} />
+        </Changes>
       </Head>
       <Loaded resource={upstreams}>
         {(data) =>
           data.upstreams.length === 0 ? (
             <Empty title="No upstreams yet">
               A route needs one to forward to.{" "}
-              {mayChange ? <a href={linkTo("upstreams/new")}>Add the first upstream</a> : null}
+              <Changes>
+                <a href={linkTo("upstreams/new")}>Add the first upstream</a>
+              </Changes>
             </Empty>
           ) : (
             data.upstreams.map((upstream) => (
-              <Upstream key={upstream.name} upstream={upstream} mayChange={mayChange} onChange={upstreams.reload} />
+              <Upstream key={upstream.name} upstream={upstream} onChange={upstreams.reload} />
             ))
           )
         }
@@ -47,11 +47,10 @@ export function Upstreams() {
 
 interface UpstreamProps {
   readonly upstream: UpstreamState;
-  readonly mayChange: boolean;
   readonly onChange: () => void;
 }
 
-function Upstream({ upstream, mayChange, onChange }: UpstreamProps) {
+function Upstream({ upstream, onChange }: UpstreamProps) {
   const { name, servers, load_balancer: balancer, protocol, waiting } = upstream;
   const able = servers.filter(({ in_rotation: isIn }) => isIn).length;
   const editLink = linkTo("upstreams/edit", { name });
@@ -65,7 +64,7 @@ function Upstream({ upstream, mayChange, onChange }: UpstreamProps) {
             {able} of {servers.length} in rotation, <code>{balancer}</code>
             {protocol === undefined || protocol === "http1" ? "" : `, ${protocol}`}
           </span>
-          {mayChange && waiting === undefined ? (
+          {waiting === undefined ? (
             <RowActions name={name} editLink={editLink} onRemove={() => askToRemove(upstream, onChange)} />
           ) : null}
         </>
@@ -93,7 +92,7 @@ function Upstream({ upstream, mayChange, onChange }: UpstreamProps) {
 }
 
 function askToRemove({ name, servers }: UpstreamState, onChange: () => void): void {
-  askToDelete({
+  askToCall({
     title: "Remove this upstream?",
     action: "Remove upstream",
     body: (
@@ -168,15 +167,10 @@ interface DrainProps {
 
 function DrainButton({ upstream, server, onChange }: DrainProps) {
   const name = addressOf(server);
-  const act = async (action: "drain" | "undrain"): Promise<void> => {
-    const address = `/v1/upstreams/${encodeURIComponent(upstream)}/servers/${encodeURIComponent(server.server)}/${action}`;
-    await call(address, { method: "POST" });
-    tell(action === "drain" ? `${name} takes no new requests.` : `${name} takes requests again.`);
-    onChange();
-  };
   const { drained } = server;
+  const path = `/v1/upstreams/${encodeURIComponent(upstream)}/servers/${encodeURIComponent(server.server)}`;
   const question = (): void =>
-    ask({
+    askToCall({
       title: drained ? "Let this server take requests again?" : "Drain this server?",
       action: drained ? "Undrain server" : "Drain server",
       body: drained ? (
@@ -189,7 +183,10 @@ function DrainButton({ upstream, server, onChange }: DrainProps) {
           themselves. The other servers of <code>{upstream}</code> take its share. It is not written to the file.
         </p>
       ),
-      run: () => act(drained ? "undrain" : "drain"),
+      method: "POST",
+      path: `${path}/${drained ? "undrain" : "drain"}`,
+      done: drained ? `${name} takes requests again.` : `${name} takes no new requests.`,
+      onChange,
     });
   return <Button label={drained ? "Undrain" : "Drain"} of={name} kind="small" onClick={question} />;
 }

@@ -1,24 +1,23 @@
 import { type Amount, type PaymentSummary, type SoldCounts, type UsageBody, type UsageCounts } from "../api/shapes.ts";
 import { aligned, currencyOf } from "../format/money.ts";
-import { bytes, count, counted, NONE } from "../format/numbers.ts";
+import { bytes, counted, NONE } from "../format/numbers.ts";
 import { linkTo } from "../live/view-location.ts";
 import { type Resource, useResource } from "../live/resource.ts";
-import { useMayChange } from "../parts/access.ts";
-import { askToDelete } from "../parts/ask.tsx";
-import { Ago, Head, Panel, Time } from "../parts/bits.tsx";
+import { askToCall } from "../parts/ask.tsx";
+import { agoCell, errorCount, Head, Panel, Time } from "../parts/bits.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
-import { type Column, Table } from "../parts/table.tsx";
+import { type Column, numberColumn, Table } from "../parts/table.tsx";
 import { Tabs } from "../parts/tabs.tsx";
-import { Errors } from "./overview.tsx";
 import { PayerLink } from "../parts/payment-bits.tsx";
 import { Token } from "../parts/token.tsx";
-import { Button } from "../parts/button.tsx";
+import { Button, Changes } from "../parts/button.tsx";
 
 const READ_MS = 5_000;
 /** The name of a consumer without a name: the address that paid. */
 const PAYER = /^0x[0-9a-f]{40}$/;
 const GROUPINGS = ["consumers", "routes", "upstreams"] as const;
 type Grouping = (typeof GROUPINGS)[number];
+const GROUPING_TABS = GROUPINGS.map((one) => [one, `By ${one.slice(0, -1)}`] as const);
 
 interface UsageRow extends UsageCounts {
   readonly payments: number;
@@ -32,7 +31,6 @@ interface UsageRow extends UsageCounts {
 export function Usage({ by }: { readonly by: string }) {
   const usage = useResource<UsageBody>("/v1/usage", { everyMs: READ_MS });
   const payments = useResource<PaymentSummary>("/v1/payments");
-  const mayChange = useMayChange();
   const grouping: Grouping = GROUPINGS.find((one) => one === by) ?? "consumers";
   return (
     <>
@@ -49,16 +47,11 @@ export function Usage({ by }: { readonly by: string }) {
         <a class="button" href="/v1/usage?format=csv" download="usage.csv">
           Download CSV
         </a>
-        {mayChange ? <ResetButton usage={usage} /> : null}
+        <Changes>
+          <ResetButton usage={usage} />
+        </Changes>
       </Head>
-      <Tabs
-        label="Usage by"
-        tabs={GROUPINGS.map((one) => ({
-          title: `By ${one.slice(0, -1)}`,
-          link: linkTo("usage", { by: one }),
-          isCurrent: one === grouping,
-        }))}
-      />
+      <Tabs label="Usage by" tabs={GROUPING_TABS} current={grouping} linkOf={(one) => linkTo("usage", { by: one })} />
       <Loaded resource={usage}>
         {(data) => <UsageTable grouping={grouping} rows={withTokens(rowsOf(data, grouping), payments.data)} />}
       </Loaded>
@@ -68,7 +61,7 @@ export function Usage({ by }: { readonly by: string }) {
 
 function ResetButton({ usage }: { readonly usage: Resource<UsageBody> }) {
   const reset = (): void =>
-    askToDelete({
+    askToCall({
       title: "Reset usage?",
       action: "Reset usage",
       body: (
@@ -135,42 +128,22 @@ function UsageTable({ grouping, rows }: { readonly grouping: Grouping; readonly 
         );
       },
     },
-    { name: "Requests", isNumber: true, sort: ({ requests }) => requests, cell: ({ requests }) => count(requests) },
-    {
-      name: "In",
-      isNumber: true,
-      sort: (row) => row.request_bytes,
-      cell: (row) => bytes(row.request_bytes),
-    },
-    {
-      name: "Out",
-      isNumber: true,
-      sort: (row) => row.response_bytes,
-      cell: (row) => bytes(row.response_bytes),
-    },
-    { name: "4xx", isNumber: true, sort: (row) => row.client_errors, cell: (row) => count(row.client_errors) },
-    {
-      name: "5xx",
-      isNumber: true,
-      sort: (row) => row.server_errors,
-      cell: (row) => <Errors errors={row.server_errors} />,
-    },
+    numberColumn("Requests", ({ requests }) => requests),
+    numberColumn("In", (row) => row.request_bytes, bytes),
+    numberColumn("Out", (row) => row.response_bytes, bytes),
+    numberColumn("4xx", (row) => row.client_errors),
+    numberColumn("5xx", (row) => row.server_errors, errorCount),
   ];
   if (grouping !== "upstreams") {
     const amounts = rows.flatMap((row) => row.amounts);
     const texts = aligned(amounts);
     const textOf = new Map(amounts.map((amount, at) => [amount, texts[at] ?? ""]));
     columns.push(
-      { name: "Payments", isNumber: true, sort: ({ payments }) => payments, cell: ({ payments }) => count(payments) },
+      numberColumn("Payments", ({ payments }) => payments),
       { name: "Paid", isNumber: true, cell: (row) => <Paid amounts={row.amounts} textOf={textOf} /> },
     );
   }
-  columns.push({
-    name: "Last seen",
-    isNumber: true,
-    sort: (row) => row.last_seen_ms,
-    cell: (row) => <Ago ms={row.last_seen_ms} />,
-  });
+  columns.push(numberColumn("Last seen", (row) => row.last_seen_ms, agoCell));
   return (
     <Panel title={counted(rows.length, grouping.slice(0, -1))} isFlush>
       <Table
