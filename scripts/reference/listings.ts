@@ -63,13 +63,14 @@ function bodySchema(document: ApiDocument, { name, path }: Operation): ApiSchema
 }
 
 function bazaarOf({ example, success }: Operation, body: ApiSchema): Bazaar {
-  const isJson = success.contentType === "application/json";
+  const { contentType } = success;
   return {
     info: {
       input: { type: "http", method: "POST", bodyType: "json", body: example ?? {} },
-      output: isJson
-        ? { type: "json", example: success.example }
-        : { type: "file", format: [success.contentType, ...(success.otherTypes ?? [])].join(", ") },
+      output:
+        contentType === undefined
+          ? { type: "json", example: success.example }
+          : { type: "file", format: [contentType, ...(success.otherTypes ?? [])].join(", ") },
     },
     schema: infoSchema(shortened(body)),
   };

@@ -48,7 +48,7 @@ export async function startDocumentation(): Promise<Documentation> {
       if (operation === undefined || operation.method.toUpperCase() !== request.method) return await app(request);
       runs.push({ name: operation.name, body: request.method === "POST" ? await request.json() : undefined });
       const { contentType, example } = operation.success;
-      if (contentType === "application/json") return Response.json(example ?? {});
+      if (contentType === undefined) return Response.json(example ?? {});
       return new Response(PICTURE, { headers: { "content-type": contentType } });
     },
   });

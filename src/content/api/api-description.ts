@@ -143,7 +143,7 @@ function describeOperation(operation: Operation, prices: PriceList | undefined):
         ...(isSold ? { headers: fields({ ...RECEIPT, ...success.headers }) } : {}),
         content: describeContent(operation),
       },
-      ...(started === undefined ? {} : { 202: describeStarted(started) }),
+      ...(started && { 202: { description: started.description, content: describeContent({ success: started }) } }),
       ...describeFailures(
         [...operation.failures, ...(body === undefined ? [] : BODY_FAILURES), ...(isSold ? PAYMENT_FAILURES : [])],
         price,
@@ -158,13 +158,6 @@ function uploadForms({ isUpload, body }: Operation): Record<string, { schema: ob
   const file = { type: "string", format: "binary", description: "The file" } as const;
   const form = body.extend({ file: z.unknown().openapi(file) });
   return { "multipart/form-data": { schema: form }, "application/octet-stream": { schema: file } };
-}
-
-function describeStarted({ description, ...shape }: NonNullable<Operation["started"]>): Response {
-  return {
-    description,
-    content: describeContent({ success: { ...shape, description, contentType: "application/json" } }),
-  };
 }
 
 /** A request about a job. It is free. */
@@ -192,7 +185,7 @@ const ABOUT_PARAMETERS = z.object({
 });
 
 function describeContent({ success }: Pick<Operation, "success">): NonNullable<Response["content"]> {
-  const { schema, example, contentType } = success;
+  const { schema, example, contentType = "application/json" } = success;
   const types = [...(schema === undefined ? [contentType] : []), ...(success.otherTypes ?? [])];
   const texts = types.map((type) => [type, { schema: { type: "string", contentMediaType: type } }]);
   return { ...(schema === undefined ? {} : { [contentType]: { schema, example } }), ...Object.fromEntries(texts) };

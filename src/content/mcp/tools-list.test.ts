@@ -26,8 +26,7 @@ function example({ url, method }: Request): Response {
     (one) => one.path.replace("{id}", "ID") === pathname && one.method.toUpperCase() === method,
   );
   const { success } = operation ?? job ?? expect.unreachable();
-  if (success.contentType === "application/json")
-    return Response.json(success.example, { status: success.status ?? 200 });
+  if (success.contentType === undefined) return Response.json(success.example, { status: success.status ?? 200 });
   return new Response("bytes", { headers: { "content-type": success.contentType } });
 }
 

@@ -85,7 +85,6 @@ export const batch = postOperation(
     example: { urls: ["https://example.com/", "https://example.org/missing"], format: "text" },
     success: {
       description: "The pages' contents",
-      contentType: "application/json",
       schema: response,
       example: {
         results: [

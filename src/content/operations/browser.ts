@@ -83,7 +83,6 @@ export const browser = postOperation(
     success: {
       status: 201,
       description: "The browser",
-      contentType: "application/json",
       schema: response,
       example: { ...EXAMPLE, ...addressesOf(TOKEN) },
     },
@@ -102,7 +101,7 @@ const about = {
   secret: "browserToken",
   failures: ["not-found", "browser-unavailable"],
 } as const;
-const success = { contentType: "application/json", schema: state, example: EXAMPLE };
+const success = { schema: state, example: EXAMPLE };
 
 /** The requests about browsers. */
 export const BROWSER_OPERATIONS: readonly JobOperation[] = [

@@ -104,7 +104,6 @@ export const crawl = postOperation(
     success: {
       description: "The job, which runs",
       status: 202,
-      contentType: "application/json",
       schema: startedJob,
       example: startedExample("/crawl"),
     },

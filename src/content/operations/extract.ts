@@ -132,7 +132,6 @@ export const extract = postOperation(
     example: { url: "https://example.com/", selectors: { title: "h1", links: "a@href" } },
     success: {
       description: "The data of the page",
-      contentType: "application/json",
       schema: response,
       example: {
         url: "https://example.com/",

@@ -47,7 +47,6 @@ export const health: Operation = {
   example: undefined,
   success: {
     description: "The service is healthy",
-    contentType: "application/json",
     schema: response,
     example: {
       status: "ok",

@@ -58,7 +58,7 @@ export const JOB_OPERATIONS: readonly JobOperation[] = ["crawl", "batch"].flatMa
 
 function jobOperations(operation: string): readonly JobOperation[] {
   const path = `/${operation}/{id}`;
-  const state = { contentType: "application/json", schema: jobState, example: STATE_EXAMPLE };
+  const state = { schema: jobState, example: STATE_EXAMPLE };
   return [
     {
       name: `${operation}_status`,
@@ -102,7 +102,6 @@ function jobOperations(operation: string): readonly JobOperation[] {
       }),
       success: {
         description: "The results",
-        contentType: "application/json",
         otherTypes: [NDJSON],
         schema: jobResults,
         example: RESULTS_EXAMPLE,
@@ -134,7 +133,6 @@ function jobOperations(operation: string): readonly JobOperation[] {
       }),
       success: {
         description: "The events",
-        contentType: "application/json",
         otherTypes: [EVENT_STREAM],
         schema: jobEvents,
         example: EVENTS_EXAMPLE,

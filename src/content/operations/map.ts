@@ -84,7 +84,6 @@ export const map = postOperation(
     example: { url: "https://example.com/", limit: 100 },
     success: {
       description: "The addresses",
-      contentType: "application/json",
       otherTypes: [NDJSON],
       schema: response,
       example: {

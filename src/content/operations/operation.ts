@@ -121,7 +121,8 @@ export interface SuccessDescription {
   readonly description: string;
   /** Default: 200. */
   readonly status?: number;
-  readonly contentType: string;
+  /** Default: JSON. */
+  readonly contentType?: string;
   /** Further content types of the response, which the request can select. */
   readonly otherTypes?: readonly string[];
   /** The name of a file with a binary response, without extension. */

@@ -79,7 +79,6 @@ export const parse: Operation = {
   example: { file: "UkVBRCBNRQ==", content_type: "text/plain" },
   success: {
     description: "The file's content",
-    contentType: "application/json",
     schema: response,
     example: {
       format: "markdown",

@@ -47,7 +47,6 @@ export const read = postOperation(
     example: { url: "https://example.com/" },
     success: {
       description: "The main content",
-      contentType: "application/json",
       schema: response,
       example: {
         url: "https://example.com/",

@@ -88,7 +88,6 @@ export const resolve = postOperation(
     },
     success: {
       description: "The probability, the verdict and the evidence",
-      contentType: "application/json",
       schema: response,
       example: {
         question: "Did the ferry sail before 1 June 2026?",

@@ -53,7 +53,6 @@ export const scrape = postOperation(
     example: { url: "https://example.com/", format: "markdown" },
     success: {
       description: "The page's content",
-      contentType: "application/json",
       schema: response,
       example: {
         url: "https://example.com/",

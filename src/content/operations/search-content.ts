@@ -63,7 +63,6 @@ export const searchContent = postOperation(
     example: { query: "tide tables", count: 2, content: "markdown", pages: 1 },
     success: {
       description: "The results, the best first, with the content of the first ones",
-      contentType: "application/json",
       schema: response,
       example: {
         query: "tide tables",

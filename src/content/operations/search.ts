@@ -92,7 +92,6 @@ export const search = postOperation(
     example: { query: "tide tables", count: 2 },
     success: {
       description: "The results, the best first",
-      contentType: "application/json",
       schema: response,
       example: {
         query: "tide tables",

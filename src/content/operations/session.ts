@@ -96,7 +96,6 @@ export const session = postOperation(
     success: {
       status: 201,
       description: "The session and its secret",
-      contentType: "application/json",
       schema: created,
       example: { ...EXAMPLE, secret: "kq3vYw1hWJ8m1m1s7m0aVg6pQxg2yT9d" },
     },
@@ -109,7 +108,7 @@ export const session = postOperation(
 );
 
 const path = "/sessions/{id}";
-const one = { contentType: "application/json", schema: state, example: EXAMPLE };
+const one = { schema: state, example: EXAMPLE };
 
 /** The requests about sessions. */
 export const SESSION_OPERATIONS: readonly JobOperation[] = [
@@ -122,7 +121,6 @@ export const SESSION_OPERATIONS: readonly JobOperation[] = [
     description: "Returns the sessions with the secret in X-Session-Secret.",
     success: {
       description: "The sessions",
-      contentType: "application/json",
       schema: list,
       example: { sessions: [EXAMPLE] },
     },
@@ -139,7 +137,6 @@ export const SESSION_OPERATIONS: readonly JobOperation[] = [
     summary: "Return the state of a session",
     description: "Returns the times and the size of the session, and the data of pages that it did not keep.",
     success: {
-      contentType: "application/json",
       schema: status,
       example: { ...EXAMPLE, left_out: [{ origin: "https://shop.example", database: "photos", reason: "size" }] },
       description: "The state",
