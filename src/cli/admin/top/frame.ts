@@ -5,7 +5,7 @@ import { visibleText } from "../../../lib/text/visible-text.ts";
 import { ageText } from "../../../lib/time/age-text.ts";
 import { bytesText, countText, timeText } from "../../common/units.ts";
 import { narrowTable } from "./narrow-table.ts";
-import { type Rates } from "./rates.ts";
+import { type Window } from "../../../gateway/admin/figures/rates.ts";
 import {
   BUYER_COLUMNS,
   buyerRows,
@@ -63,28 +63,25 @@ function headLines(state: TopState): Span[][] {
   const up = span(`  up ${ageText(snapshot.time_ms - snapshot.started_at_ms)}`, "dim");
   const first = [stateSpan(state), name, where, up];
   if (rates === undefined) return [first, [span("the first figures appear in a second", "dim")]];
-  const { latency } = rates;
+  const { p50, p95, p99, seconds } = rates;
   const errors = (text: string, value: number, style: Style): Span =>
     span(`  ${text} ${rate(value)}`, value > 0 ? style : "plain");
   return [
     first,
     [
       label("requests"),
-      span(rate(rates.requests), "title"),
-      errors("4xx", rates.clientErrors, "warn"),
-      errors("5xx", rates.serverErrors, "bad"),
+      span(rate(rates.perSecond), "title"),
+      errors("4xx", rates.clientErrors / seconds, "warn"),
+      errors("5xx", rates.serverErrors / seconds, "bad"),
       span(`  in flight ${countText(snapshot.requests_in_flight)}`),
       span(`  ${sparkline(state.history)}`, "dim"),
     ],
-    [
-      label("latency"),
-      span(`p50 ${milliseconds(latency.p50)}  p95 ${milliseconds(latency.p95)}  p99 ${milliseconds(latency.p99)}`),
-    ],
+    [label("latency"), span(`p50 ${milliseconds(p50)}  p95 ${milliseconds(p95)}  p99 ${milliseconds(p99)}`)],
     [
       label("traffic"),
       span(`in ${bytesText(rates.bytesIn)}/s  out ${bytesText(rates.bytesOut)}/s`),
       span(`  connections ${countText(snapshot.connections_open)}`),
-      span(`  cache ${rates.hitPart === undefined ? "-" : `${Math.round(rates.hitPart * 100)} %`} hits`),
+      span(`  cache ${rates.cacheHits === undefined ? "-" : `${Math.round(rates.cacheHits * 100)} %`} hits`),
     ],
     [
       label("workers"),
@@ -112,17 +109,19 @@ function label(text: string): Span {
 }
 
 /** Absent if there are no filters. */
-function filterLine({ wasm, filters }: OverviewSnapshot, { filters: rates }: Rates): Span[][] {
+function filterLine({ wasm, filters }: OverviewSnapshot, { filters: rates, seconds }: Window): Span[][] {
   if (wasm.pool_instances === 0 && filters.entries.length === 0 && !wasm.control_configured) return [];
   const control = !wasm.control_configured
     ? []
     : [span(`  sandbox ${wasm.control_ready ? "ready" : "away"}`, wasm.control_ready ? "plain" : "bad")];
+  const all = [...rates.values()];
+  const failed = all.reduce((sum, one) => sum + one.failed, 0) / seconds;
   return [
     [
       label("filters"),
-      span(rate(rates.invocations)),
-      span(`  rejected ${rate(rates.rejected)}`),
-      span(`  failed ${rate(rates.failed)}`, rates.failed > 0 ? "bad" : "plain"),
+      span(rate(all.reduce((sum, { perSecond: own }) => sum + own, 0))),
+      span(`  rejected ${rate(all.reduce((sum, { rejected }) => sum + rejected, 0) / seconds)}`),
+      span(`  failed ${rate(failed)}`, failed > 0 ? "bad" : "plain"),
       span(`  parked ${wasm.park_active} of ${wasm.park_capacity}`),
       ...control,
       span(`  tenants ${wasm.tenants_active}`),
@@ -155,7 +154,7 @@ function moneySpans({ money }: TopState, { payments, time_ms: now }: OverviewSna
 
 function bodyLines(state: TopState, room: number, width: number): Span[][] {
   const sizes: Record<Section, number> = {
-    routes: state.rates?.routes.length ?? 0,
+    routes: state.rates?.routes.size ?? 0,
     buyers: buyerRows(state).length,
     servers: serverRows(state).length,
     events: state.events.length,

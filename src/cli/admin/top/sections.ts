@@ -5,31 +5,34 @@ import { visibleText } from "../../../lib/text/visible-text.ts";
 import { type AdminEvent } from "../../../gateway/admin/shapes/events.ts";
 import { bytesText, countText, durationText, timeText } from "../../common/units.ts";
 import { type NarrowColumn } from "./narrow-table.ts";
-import { type RouteRates } from "./rates.ts";
+import { type RouteRates } from "../../../gateway/admin/figures/rates.ts";
 import { type Style } from "./spans.ts";
 import { type Sort, type TopState } from "./top-state.ts";
 
-const VALUES: Readonly<Record<Exclude<Sort, "name">, (route: RouteRates) => number>> = {
-  requests: ({ requests }) => requests,
+type RouteRow = RouteRates & { readonly route: string };
+
+const VALUES: Readonly<Record<Exclude<Sort, "name">, (route: RouteRow) => number>> = {
+  requests: ({ perSecond: rate }) => rate,
   errors: ({ clientErrors, serverErrors }) => serverErrors * 1e6 + clientErrors,
-  p95: ({ latency }) => latency.p95?.ms ?? -1,
+  p95: ({ p95 }) => p95?.ms ?? -1,
   bytes: ({ bytesOut }) => bytesOut,
 };
 
-function byName(a: RouteRates, b: RouteRates): number {
+function byName(a: RouteRow, b: RouteRow): number {
   return a.route < b.route ? -1 : a.route > b.route ? 1 : 0;
 }
 
 /** Routes in the chosen order. */
-export function sortedRoutes({ rates, sort, isReversed }: TopState): RouteRates[] {
+export function sortedRoutes({ rates, sort, isReversed }: TopState): RouteRow[] {
   const compare =
-    sort === "name" ? byName : (a: RouteRates, b: RouteRates) => VALUES[sort](b) - VALUES[sort](a) || byName(a, b);
-  const sorted = (rates?.routes ?? []).toSorted(compare);
+    sort === "name" ? byName : (a: RouteRow, b: RouteRow) => VALUES[sort](b) - VALUES[sort](a) || byName(a, b);
+  const sorted = Array.from(rates?.routes ?? [], ([route, own]) => ({ route, ...own })).toSorted(compare);
   return isReversed ? sorted.toReversed() : sorted;
 }
 
 /** The columns of routes. The sort column has a mark. */
-export function routeColumns({ sort, isReversed }: TopState): readonly NarrowColumn<RouteRates>[] {
+export function routeColumns({ sort, isReversed, rates }: TopState): readonly NarrowColumn<RouteRow>[] {
+  const { seconds = 1 } = rates ?? {};
   const mark = (title: string, key: Sort): string => (sort === key ? `${title}${isReversed ? "↑" : "↓"}` : title);
   return [
     {
@@ -38,10 +41,10 @@ export function routeColumns({ sort, isReversed }: TopState): readonly NarrowCol
       cut: 12,
       grows: true,
     },
-    { title: mark("REQ/S", "requests"), cell: ({ requests }) => perSecond(requests), right: true, min: 6 },
+    { title: mark("REQ/S", "requests"), cell: (row) => perSecond(row.perSecond), right: true, min: 6 },
     {
       title: "4XX/S",
-      cell: ({ clientErrors }) => perSecond(clientErrors),
+      cell: ({ clientErrors }) => perSecond(clientErrors / seconds),
       style: ({ clientErrors }) => (clientErrors > 0 ? "warn" : "dim"),
       right: true,
       min: 6,
@@ -49,14 +52,14 @@ export function routeColumns({ sort, isReversed }: TopState): readonly NarrowCol
     },
     {
       title: mark("5XX/S", "errors"),
-      cell: ({ serverErrors }) => perSecond(serverErrors),
+      cell: ({ serverErrors }) => perSecond(serverErrors / seconds),
       style: ({ serverErrors }) => (serverErrors > 0 ? "bad" : "dim"),
       right: true,
       min: 6,
     },
-    { title: "P50", cell: ({ latency }) => milliseconds(latency.p50), right: true, min: 6, drop: 4 },
-    { title: mark("P95", "p95"), cell: ({ latency }) => milliseconds(latency.p95), right: true, min: 6, drop: 1 },
-    { title: "P99", cell: ({ latency }) => milliseconds(latency.p99), right: true, min: 6, drop: 5 },
+    { title: "P50", cell: ({ p50 }) => milliseconds(p50), right: true, min: 6, drop: 4 },
+    { title: mark("P95", "p95"), cell: ({ p95 }) => milliseconds(p95), right: true, min: 6, drop: 1 },
+    { title: "P99", cell: ({ p99 }) => milliseconds(p99), right: true, min: 6, drop: 5 },
     { title: mark("OUT/S", "bytes"), cell: ({ bytesOut }) => bytesText(bytesOut), right: true, min: 8, drop: 2 },
   ];
 }

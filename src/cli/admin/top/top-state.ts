@@ -2,7 +2,7 @@ import { type OverviewSnapshot } from "../../../gateway/admin/shapes/overview.ts
 import { type PaymentSummary } from "../../../gateway/admin/shapes/payments.ts";
 import { type AdminEvent } from "../../../gateway/admin/shapes/events.ts";
 import { type Key } from "./keys.ts";
-import { ratesOf, type Rates } from "./rates.ts";
+import { between, isRestart, type Window } from "../../../gateway/admin/figures/rates.ts";
 
 /** Snapshots that rates are computed from. They are a second apart, so rates are means over five seconds. */
 const WINDOW = 6;
@@ -25,7 +25,7 @@ export class TopState {
   /** Why the last request to the gateway failed. Undefined: it succeeded. */
   trouble: string | undefined;
   snapshot: OverviewSnapshot | undefined;
-  rates: Rates | undefined;
+  rates: Window | undefined;
   money: PaymentSummary | undefined;
   /** Requests a second, newest last. */
   readonly history: number[] = [];
@@ -52,7 +52,7 @@ export class TopState {
     this.trouble = undefined;
     if (this.snapshot?.time_ms === snapshot.time_ms) return;
     const last = this.#window.at(-1);
-    if (last !== undefined && last.started_at_ms !== snapshot.started_at_ms) {
+    if (last !== undefined && (isRestart(last, snapshot) || snapshot.time_ms < last.time_ms)) {
       this.#window.length = 0;
       this.rates = undefined;
     }
@@ -60,8 +60,8 @@ export class TopState {
     this.#window.push(snapshot);
     if (this.#window.length > WINDOW) this.#window.shift();
     const [oldest] = this.#window;
-    if (oldest !== undefined) this.rates = ratesOf(oldest, snapshot) ?? this.rates;
-    this.history.push(lately === undefined ? 0 : (ratesOf(lately, snapshot)?.requests ?? 0));
+    if (oldest !== undefined && oldest !== snapshot) this.rates = between(oldest, snapshot);
+    this.history.push(lately === undefined ? 0 : between(lately, snapshot).perSecond);
     if (this.history.length > HISTORY) this.history.shift();
     this.snapshot = snapshot;
   }

@@ -1,7 +1,15 @@
 import { call, session } from "../api/client.ts";
 import { type Problem, problemOf, sameOr } from "../api/problem.ts";
 import { type History, type Overview } from "../api/shapes.ts";
-import { between, type Counters, gapAt, isRestart, type Sample, sampleOf, type Window } from "./rates.ts";
+import {
+  between,
+  type Counters,
+  gapAt,
+  isRestart,
+  type Sample,
+  sampleOf,
+  type Window,
+} from "../../../figures/rates.ts";
 import { Store } from "../api/store.ts";
 import { isVisible } from "./visible.ts";
 

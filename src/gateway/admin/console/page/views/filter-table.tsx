@@ -1,8 +1,8 @@
 import { type Json, type JsonObject, type Overview } from "../api/shapes.ts";
 import { count, NONE, percent, short } from "../format/numbers.ts";
 import { type FilterOutcomes, outcomesOf } from "../../../figures/filter-outcomes.ts";
-import { filterKey, type FilterRates } from "../live/filter-rates.ts";
-import { type Window } from "../live/rates.ts";
+import { filterKey, type FilterRates } from "../../../figures/filter-rates.ts";
+import { type Window } from "../../../figures/rates.ts";
 import { Badge } from "../parts/bits.tsx";
 import { Empty } from "../parts/states.tsx";
 import { type Column, latencyColumn, numberColumn, Table } from "../parts/table.tsx";

@@ -6,7 +6,7 @@ import { eventFeed } from "../live/event-feed.ts";
 import { traffic, type Traffic } from "../live/overview-feed.ts";
 import { linkTo } from "../live/view-location.ts";
 import { type Resource, useResource } from "../live/resource.ts";
-import { type RouteRates } from "../live/rates.ts";
+import { type RouteRates } from "../../../figures/rates.ts";
 import { useStore } from "../api/store.ts";
 import { Ago, Badge, errorCount, Head, latencyText, Panel, Tile, Tiles } from "../parts/bits.tsx";
 import { Plot } from "../parts/plot.tsx";

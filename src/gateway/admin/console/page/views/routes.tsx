@@ -5,7 +5,7 @@ import { routeAddress } from "../form/sections.ts";
 import { counted, NONE, percent, short } from "../format/numbers.ts";
 import { traffic } from "../live/overview-feed.ts";
 import { linkTo } from "../live/view-location.ts";
-import { type RouteRates } from "../live/rates.ts";
+import { type RouteRates } from "../../../figures/rates.ts";
 import { useResource } from "../live/resource.ts";
 import { useStore } from "../api/store.ts";
 import { askToCall } from "../parts/ask.tsx";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { QUIET } from "../../../testing/quiet.ts";
-import { type Overview } from "../api/shapes.ts";
+import { filterEntry, QUIET } from "../testing/quiet.ts";
+import { type OverviewSnapshot as Overview } from "../shapes/overview.ts";
 import { between, isRestart, sampleOf } from "./rates.ts";
 
 const COUNTS = { client_errors: 1, server_errors: 2, request_bytes: 0, response_bytes: 0 };
@@ -40,9 +40,19 @@ test("rates and percentiles are those between two readings, not those since the 
 
 test("a route has its own rates, from its first reading on", () => {
   const { routes } = between(BEFORE, NOW);
-  expect(routes.get("/a")).toMatchObject({ perSecond: 5, clientErrors: 0, serverErrors: 0 });
+  expect(routes.get("/a")).toMatchObject({ perSecond: 5, clientErrors: 0, serverErrors: 0, bytesOut: 0 });
   expect(routes.get("/a")?.p99).toEqual({ ms: 99.1, isAbove: false });
   expect(routes.get("/new")).toMatchObject({ perSecond: 5, clientErrors: 1, p50: undefined });
+});
+
+test("the rates of a filter are those of its outcomes", () => {
+  const filtersOf = (entry: Parameters<typeof filterEntry>[0]): Overview["filters"] => ({
+    ...QUIET.filters,
+    entries: [filterEntry(entry)],
+  });
+  const now = { ...NOW, filters: filtersOf({ allow: 30, fuel: 3, reject: 4, gone: 3 }) };
+  const { filters } = between({ ...BEFORE, filters: filtersOf({ allow: 10, fuel: 1 }) }, now);
+  expect([...filters.values()]).toMatchObject([{ perSecond: 2.9, rejected: 4, failed: 2 }]);
 });
 
 test("a point of the plots is the rate since the point before", () => {

@@ -1,12 +1,13 @@
-import { type Overview } from "../api/shapes.ts";
-import { outcomesOf } from "../../../figures/filter-outcomes.ts";
-import { countedSince, type Latency, percentile } from "../../../figures/latency.ts";
+import { type OverviewSnapshot as Overview } from "../shapes/overview.ts";
+import { type FilterOutcomes, outcomesOf } from "./filter-outcomes.ts";
+import { countedSince, type Latency, percentile } from "./latency.ts";
 
 type FilterCounts = Overview["filters"]["entries"][number];
 
 /** The invocations of one filter on one route between two readings. */
 export interface FilterRates {
   readonly perSecond: number;
+  readonly rejected: number;
   readonly failed: number;
   /** Mean per invocation; undefined without invocations. */
   readonly fuel: number | undefined;
@@ -18,7 +19,7 @@ export function filterKey(filter: string, route: string): string {
   return `${filter} ${route}`;
 }
 
-/** By `filterKey`. */
+/** The rates of each filter on each route between two readings, by `filterKey`. */
 export function filtersBetween(
   before: Overview["filters"],
   now: Overview["filters"],
@@ -40,18 +41,16 @@ function ratesOf(
 ): FilterRates {
   const invoked = countedSince(now.durations.counts, before?.durations.counts);
   const runs = invoked.reduce((sum, count) => sum + count, 0);
+  const [outcomes, earlier] = [outcomesOf(now), outcomesOf(before ?? { invocations: [] })];
   return {
-    perSecond: (outcomesOf(now).all - allOf(before)) / seconds,
-    failed: failedOf(now) - failedOf(before),
+    perSecond: (outcomes.all - earlier.all) / seconds,
+    rejected: outcomes.rejected - earlier.rejected,
+    failed: failedOf(outcomes) - failedOf(earlier),
     fuel: runs === 0 ? undefined : (now.fuel - (before?.fuel ?? 0)) / runs,
     p95: percentile(bounds, invoked, 0.95),
   };
 }
 
-function allOf(counts: FilterCounts | undefined): number {
-  return counts === undefined ? 0 : outcomesOf(counts).all;
-}
-
-function failedOf(counts: FilterCounts | undefined): number {
-  return counts === undefined ? 0 : outcomesOf(counts).failures.reduce((sum, [, count]) => sum + count, 0);
+function failedOf({ failures }: FilterOutcomes): number {
+  return failures.reduce((sum, [, count]) => sum + count, 0);
 }

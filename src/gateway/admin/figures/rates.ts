@@ -1,7 +1,7 @@
-import { type Overview } from "../api/shapes.ts";
+import { type OverviewSnapshot as Overview } from "../shapes/overview.ts";
+import { cacheShare } from "./cache-share.ts";
 import { type FilterRates, filtersBetween } from "./filter-rates.ts";
-import { cacheShare } from "../../../figures/cache-share.ts";
-import { countedSince, type Percentiles, percentiles } from "../../../figures/latency.ts";
+import { countedSince, type Percentiles, percentiles } from "./latency.ts";
 
 /** One point of the plots; null if the value is unknown, for example while the page was hidden. */
 export interface Sample {
@@ -14,18 +14,19 @@ export interface Sample {
   readonly p99: number | null;
 }
 
+/** The traffic of a route between two readings. Bytes are a second. */
 export interface RouteRates extends Percentiles {
   readonly perSecond: number;
   readonly requests: number;
   readonly clientErrors: number;
   readonly serverErrors: number;
+  readonly bytesOut: number;
 }
 
 /** The traffic between two readings. */
 export interface Window extends RouteRates {
   readonly seconds: number;
   readonly bytesIn: number;
-  readonly bytesOut: number;
   /** The share of requests to caches that a cache served; undefined without such requests. */
   readonly cacheHits: number | undefined;
   readonly routes: ReadonlyMap<string, RouteRates>;
@@ -37,6 +38,7 @@ export function isRestart(before: Overview, now: Overview): boolean {
   return now.started_at_ms !== before.started_at_ms || now.requests < before.requests;
 }
 
+/** The traffic between two readings of one gateway. */
 export function between(before: Overview, now: Overview): Window {
   const seconds = Math.max(0.001, (now.time_ms - before.time_ms) / 1000);
   const bounds = now.durations.bounds_ms;
@@ -49,6 +51,7 @@ export function between(before: Overview, now: Overview): Window {
       requests: route.requests - (old?.requests ?? 0),
       clientErrors: route.client_errors - (old?.client_errors ?? 0),
       serverErrors: route.server_errors - (old?.server_errors ?? 0),
+      bytesOut: (route.response_bytes - (old?.response_bytes ?? 0)) / seconds,
     };
     routes.set(route.route, { ...rates, perSecond: rates.requests / seconds, ...percentiles(bounds, counts) });
   }
@@ -73,7 +76,7 @@ export type Counters = Pick<Overview, "time_ms" | "requests" | "responses"> & {
   readonly durations: Pick<Overview["durations"], "counts">;
 };
 
-/** `bounds` are those of the durations. */
+/** The point of the plots between two readings. `bounds` are those of the durations. */
 export function sampleOf(before: Counters, now: Counters, bounds: readonly number[]): Sample {
   const seconds = Math.max(0.001, (now.time_ms - before.time_ms) / 1000);
   const counts = countedSince(now.durations.counts, before.durations.counts);
@@ -89,6 +92,7 @@ export function sampleOf(before: Counters, now: Counters, bounds: readonly numbe
   };
 }
 
+/** A point without values. */
 export function gapAt(timeMs: number): Sample {
   return { timeMs, requests: null, clientErrors: null, serverErrors: null, p50: null, p95: null, p99: null };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { outcomesOf } from "../../../figures/filter-outcomes.ts";
+import { outcomesOf } from "./filter-outcomes.ts";
 import { filtersBetween } from "./filter-rates.ts";
 
 function entry(counts: Readonly<Record<string, number>>, fuel: number, durations: readonly number[]) {
@@ -29,7 +29,7 @@ test("rates are those between two readings, also for a new filter", () => {
   const bounds_ms = [1];
   const later = { bounds_ms, entries: [now] };
   expect([...filtersBetween({ bounds_ms, entries: [before] }, later, 2)]).toEqual([
-    ["a.wasm /", { perSecond: 10, failed: 10, fuel: 200, p95: { ms: 1, isAbove: true } }],
+    ["a.wasm /", { perSecond: 10, rejected: 0, failed: 10, fuel: 200, p95: { ms: 1, isAbove: true } }],
   ]);
   expect(filtersBetween({ bounds_ms, entries: [] }, later, 2).get("a.wasm /")).toMatchObject({
     perSecond: 15,
@@ -37,6 +37,7 @@ test("rates are those between two readings, also for a new filter", () => {
   });
   expect(filtersBetween(later, later, 2).get("a.wasm /")).toEqual({
     perSecond: 0,
+    rejected: 0,
     failed: 0,
     fuel: undefined,
     p95: undefined,
