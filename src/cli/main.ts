@@ -2,7 +2,7 @@ import manifest from "../../package.json" with { type: "json" };
 import { nearestWord } from "../lib/text/nearest-word.ts";
 import { type AdminCommand } from "./admin/admin-command.ts";
 import { reportFailure } from "./common/boundary.ts";
-import { flagsText, type FlagTable } from "./common/flags.ts";
+import { flagsText, flagTable } from "./common/flags.ts";
 import { GATEWAY_FLAGS } from "./gateway/gateway-flags.ts";
 import { hangup, rotation, takeOver } from "./gateway/held-signals.ts";
 import { chooseColor, COLOR_CHOICES } from "./common/terminal.ts";
@@ -10,14 +10,10 @@ import { printLine } from "./common/standard-output.ts";
 import { UsageError } from "./common/usage-error.ts";
 
 /** The flags that `main` takes before a command reads its own. */
-const COMMON_FLAGS = {
-  color: {
-    type: "string",
-    value: "WHEN",
-    text: "colour messages, and turnpike top: auto (on a terminal, unless NO_COLOR is set), always, never",
-  },
-  version: { type: "boolean", short: "v", text: "print the version" },
-} as const satisfies FlagTable;
+const COMMON_FLAGS = flagTable({
+  "color WHEN": "colour messages, and turnpike top: auto (on a terminal, unless NO_COLOR is set), always, never",
+  "v, version": "print the version",
+});
 
 const USAGE = `usage: turnpike COMMAND [ARGUMENT ...]
        turnpike [FLAG ...]

@@ -4,7 +4,7 @@ import { isObject } from "../../lib/is-object.ts";
 import { visibleJson } from "../../lib/text/visible-text.ts";
 import { atBoundary } from "../common/boundary.ts";
 import { writeText } from "../common/call-output.ts";
-import { flagsText, type FlagTable, parseFlags } from "../common/flags.ts";
+import { flagsText, type FlagTable, flagTable, parseFlags } from "../common/flags.ts";
 import { inputName, readText } from "../common/read-text.ts";
 import { alignedTable, type Column, tabTable } from "../common/table.ts";
 import { say, sayWarning } from "../common/terminal.ts";
@@ -213,24 +213,20 @@ export function ifMatch(values: Values): Readonly<Record<string, string>> {
 }
 
 /** The flag of commands for which warnings can be errors. */
-export const STRICT = {
-  strict: { type: "boolean", text: "refuse a configuration with warnings, such as unknown keys" },
-} as const satisfies FlagTable;
+export const STRICT = flagTable({
+  strict: "refuse a configuration with warnings, such as unknown keys",
+});
 
 /** The flag of commands that can take a guard from paths. */
-export const FORCE = {
-  force: { type: "boolean", text: "also if paths lose a guard: price, filter, authentication, limit or schema" },
-} as const satisfies FlagTable;
+export const FORCE = flagTable({
+  force: "also if paths lose a guard: price, filter, authentication, limit or schema",
+});
 
 /** The query parameters of `--strict` and `--force`, for `queryOf`. */
 export function insistence({ strict, force }: Values): Readonly<Record<string, string | undefined>> {
   return { strict: strict === true ? "true" : undefined, force: force === true ? "true" : undefined };
 }
 
-export const IF_MATCH = {
-  "if-match": {
-    type: "string",
-    value: "R",
-    text: "only if the configuration still has revision R, which turnpike status shows",
-  },
-} as const satisfies FlagTable;
+export const IF_MATCH = flagTable({
+  "if-match R": "only if the configuration still has revision R, which turnpike status shows",
+});

@@ -6,29 +6,19 @@ import { sayWarning } from "../common/terminal.ts";
 import { readCa } from "../common/trust.ts";
 import { UsageError } from "../common/usage-error.ts";
 import { adminKeyPath, keyProblem, MAX_KEY_LENGTH, readAdminAddress, readAdminKey } from "./admin-key.ts";
-import { flagsText, type FlagTable } from "../common/flags.ts";
+import { flagsText, flagTable } from "../common/flags.ts";
 
-export const ADMIN_FLAGS = {
-  admin: {
-    type: "string",
-    value: "URL",
-    text: "URL of its admin interface (default $TURNPIKE_ADMIN, else that of the turnpike start that uses --state-dir)",
-  },
-  "admin-key-file": {
-    type: "string",
-    value: "FILE",
-    text: 'file with the admin key; "-" is standard input (default $TURNPIKE_ADMIN_KEY, else the key in --state-dir)',
-  },
-  "admin-ca": { type: "string", value: "FILE", text: "trust only this CA, or this self-signed certificate" },
-  "state-dir": {
-    type: "string",
-    value: "DIR",
-    text: "state folder of turnpike start (default $TURNPIKE_HOME, else ~/.turnpike)",
-  },
-  timeout: { type: "string", value: "S", text: "give up after S seconds (30)" },
+export const ADMIN_FLAGS = flagTable({
+  "admin URL":
+    "URL of its admin interface (default $TURNPIKE_ADMIN, else that of the turnpike start that uses --state-dir)",
+  "admin-key-file FILE":
+    'file with the admin key; "-" is standard input (default $TURNPIKE_ADMIN_KEY, else the key in --state-dir)',
+  "admin-ca FILE": "trust only this CA, or this self-signed certificate",
+  "state-dir DIR": "state folder of turnpike start (default $TURNPIKE_HOME, else ~/.turnpike)",
+  "timeout S": "give up after S seconds (30)",
   // Accepted by the parser only, so that the error can name the right flag.
-  "admin-key": { type: "string", text: undefined },
-} as const satisfies FlagTable;
+  "admin-key VALUE": { text: undefined },
+});
 
 export const ADMIN_FLAGS_TEXT = `which gateway:
 ${flagsText(ADMIN_FLAGS)}

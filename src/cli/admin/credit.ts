@@ -6,7 +6,7 @@ import {
   refundedCredit,
   type ShownCredit,
 } from "../../gateway/admin/shapes/credits.ts";
-import { type FlagTable } from "../common/flags.ts";
+import { flagTable } from "../common/flags.ts";
 import { type Column } from "../common/table.ts";
 import { timeText } from "../common/units.ts";
 import { UsageError } from "../common/usage-error.ts";
@@ -14,22 +14,18 @@ import { pathOf, queryOf } from "./admin-client.ts";
 import { type AdminCommand, callForm, printJson, readAs, tableText, textFlag, type Values } from "./admin-command.ts";
 import { moneyText, refundText } from "./refund.ts";
 
-const FLAGS = {
-  owner: { type: "string", value: "A", text: "list: only balances of this wallet" },
-  network: { type: "string", value: "N", text: "issue: chain of the money (that of x402.credit)" },
-  asset: { type: "string", value: "T", text: "issue: token of the money (that of x402.credit)" },
-  amount: {
-    type: "string",
-    value: "A",
-    text: "issue, refund: atomic units, or dollars such as '$5'; refund: default all",
-  },
-  id: { type: "string", value: "ID", text: "refund: name of what is sent: the same again is the same (the amount)" },
-  recorded: { type: "string", value: "TX", text: "refund: send nothing: you have given the money back by TX" },
-  calls: { type: "string", value: "N", text: "issue: a pass for this number of requests, in place of money" },
-  seconds: { type: "string", value: "S", text: "issue: seconds for which it is valid (without end)" },
-  name: { type: "string", value: "NAME", text: "issue: a name for people" },
-  route: { type: "string", value: "R", text: "issue: only requests of this route" },
-} as const satisfies FlagTable;
+const FLAGS = flagTable({
+  "owner A": "list: only balances of this wallet",
+  "network N": "issue: chain of the money (that of x402.credit)",
+  "asset T": "issue: token of the money (that of x402.credit)",
+  "amount A": "issue, refund: atomic units, or dollars such as '$5'; refund: default all",
+  "id ID": "refund: name of what is sent: the same again is the same (the amount)",
+  "recorded TX": "refund: send nothing: you have given the money back by TX",
+  "calls N": "issue: a pass for this number of requests, in place of money",
+  "seconds S": "issue: seconds for which it is valid (without end)",
+  "name NAME": "issue: a name for people",
+  "route R": "issue: only requests of this route",
+});
 
 const USAGE = `usage: turnpike credit [list] [--owner A] [--json]
        turnpike credit show ID [--json]

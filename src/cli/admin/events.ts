@@ -10,22 +10,14 @@ import { type AdminCommand, print, readAs, tableText, textFlag, told, type Value
 import { actorText } from "./actor.ts";
 import { followStream } from "./follow-stream.ts";
 import { parseTime, timeText } from "../common/units.ts";
-import { type FlagTable } from "../common/flags.ts";
+import { flagTable } from "../common/flags.ts";
 
-const FLAGS = {
-  since: {
-    type: "string",
-    value: "WHEN",
-    text: "only events since this time (15m, 2h or 1d ago; 2026-11-22; 2026-11-22T08:30:00Z), or after the event with this id",
-  },
-  kind: {
-    type: "string",
-    multiple: true,
-    value: "K",
-    text: `only this kind; may be given more than once: ${EVENT_KINDS.join(", ")}`,
-  },
-  follow: { type: "boolean", text: "also print new events, until the command is stopped; without --since only those" },
-} as const satisfies FlagTable;
+const FLAGS = flagTable({
+  "since WHEN":
+    "only events since this time (15m, 2h or 1d ago; 2026-11-22; 2026-11-22T08:30:00Z), or after the event with this id",
+  "kind K...": `only this kind; may be given more than once: ${EVENT_KINDS.join(", ")}`,
+  follow: "also print new events, until the command is stopped; without --since only those",
+});
 
 const USAGE = `usage: turnpike events [--since WHEN] [--kind K ...] [--follow] [--json]
 

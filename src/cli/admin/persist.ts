@@ -1,9 +1,9 @@
 import { AdminRefused } from "./admin-refused.ts";
 import { type AdminCommand, callForm, doneSchema, IF_MATCH, ifMatch } from "./admin-command.ts";
-import { type FlagTable } from "../common/flags.ts";
+import { type FlagTable, flagTable } from "../common/flags.ts";
 
 const FLAGS = {
-  force: { type: "boolean", text: "also if the file was changed since the gateway read it; those changes are lost" },
+  ...flagTable({ force: "also if the file was changed since the gateway read it; those changes are lost" }),
   ...IF_MATCH,
 } as const satisfies FlagTable;
 

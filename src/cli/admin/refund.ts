@@ -1,26 +1,14 @@
 import { refund as refundShape, type ShownRefund } from "../../gateway/admin/shapes/payments.ts";
 import { formatAmount } from "../../payments/x402/price.ts";
-import { type FlagTable } from "../common/flags.ts";
+import { flagTable } from "../common/flags.ts";
 import { pathOf } from "./admin-client.ts";
 import { type AdminCommand, callForm, textFlag } from "./admin-command.ts";
 
-const FLAGS = {
-  amount: {
-    type: "string",
-    value: "A",
-    text: "only this amount: atomic units, or dollars such as '$0.01' (default: all that is left)",
-  },
-  id: {
-    type: "string",
-    value: "ID",
-    text: "name of the refund: the same command again is the same refund (default: the amount)",
-  },
-  recorded: {
-    type: "string",
-    value: "TX",
-    text: "send nothing: the money was given back by this transaction, or under this reference",
-  },
-} as const satisfies FlagTable;
+const FLAGS = flagTable({
+  "amount A": "only this amount: atomic units, or dollars such as '$0.01' (default: all that is left)",
+  "id ID": "name of the refund: the same command again is the same refund (default: the amount)",
+  "recorded TX": "send nothing: the money was given back by this transaction, or under this reference",
+});
 
 const USAGE = `usage: turnpike refund PAYMENT [--amount A] [--id ID] [--json]
        turnpike refund PAYMENT --recorded TX [--amount A] [--id ID] [--json]

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { parsedJson } from "../../lib/parsed-json.ts";
 import { visibleText } from "../../lib/text/visible-text.ts";
-import { type FlagTable } from "../common/flags.ts";
+import { flagTable } from "../common/flags.ts";
 import { sayNote } from "../common/terminal.ts";
 import { timeText } from "../common/units.ts";
 import { UsageError } from "../common/usage-error.ts";
@@ -9,15 +9,12 @@ import { queryOf } from "./admin-client.ts";
 import { type AdminCommand, print, textFlag } from "./admin-command.ts";
 import { followStream } from "./follow-stream.ts";
 
-const FLAGS = {
-  text: {
-    type: "string",
-    value: "T",
-    text: "only with this text in method, host, path, query, route, client, consumer, payer, user agent, request id or loss",
-  },
-  status: { type: "string", value: "D", text: "only of this class of status: 2 for 200 to 299" },
-  paid: { type: "boolean", text: "only with a payer" },
-} as const satisfies FlagTable;
+const FLAGS = flagTable({
+  "text T":
+    "only with this text in method, host, path, query, route, client, consumer, payer, user agent, request id or loss",
+  "status D": "only of this class of status: 2 for 200 to 299",
+  paid: "only with a payer",
+});
 
 const USAGE = `usage: turnpike requests [--text T] [--status D] [--paid] [--json]
 

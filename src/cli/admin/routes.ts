@@ -6,21 +6,13 @@ import { wordsOf } from "../common/problem-text.ts";
 import { AdminRefused } from "./admin-refused.ts";
 import { type AdminCommand, FORCE, IF_MATCH, showForm, STRICT, tableText } from "./admin-command.ts";
 import { itemForms } from "./item-forms.ts";
-import { type FlagTable } from "../common/flags.ts";
+import { type FlagTable, flagTable } from "../common/flags.ts";
 
 /** The flags that select one of several routes of a prefix. They are query parameters too. */
-export const SELECTION = {
-  host: {
-    type: "string",
-    value: "H",
-    text: 'if several routes have the prefix: the host of the route; "" for the route without a host',
-  },
-  name: {
-    type: "string",
-    value: "N",
-    text: 'if several routes of a host have the prefix: the name of the route; "" for the route without a name',
-  },
-} as const satisfies FlagTable;
+export const SELECTION = flagTable({
+  "host H": 'if several routes have the prefix: the host of the route; "" for the route without a host',
+  "name N": 'if several routes of a host have the prefix: the name of the route; "" for the route without a name',
+});
 
 const FLAGS = {
   ...SELECTION,

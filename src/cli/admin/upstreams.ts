@@ -23,11 +23,11 @@ import {
 } from "./admin-command.ts";
 import { itemForms } from "./item-forms.ts";
 import { ageText } from "../../lib/time/age-text.ts";
-import { type FlagTable } from "../common/flags.ts";
+import { type FlagTable, flagTable } from "../common/flags.ts";
 import { pollUntil } from "../../lib/time/poll-until.ts";
 
 const FLAGS = {
-  wait: { type: "string", value: "S", text: "wait until a drained server has no request in flight, S seconds at most" },
+  ...flagTable({ "wait S": "wait until a drained server has no request in flight, S seconds at most" }),
   ...IF_MATCH,
   ...STRICT,
 } as const satisfies FlagTable;

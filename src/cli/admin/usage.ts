@@ -15,20 +15,13 @@ import {
   type Values,
 } from "./admin-command.ts";
 import { bytesText, timeText } from "../common/units.ts";
-import { type FlagTable } from "../common/flags.ts";
+import { flagTable } from "../common/flags.ts";
 
-const FLAGS = {
-  by: {
-    type: "string",
-    value: "KEY",
-    text: "print one table: by consumer, by route, or by upstream (default: all three)",
-  },
-  csv: { type: "boolean", text: "print a row for each consumer and route, as CSV" },
-  reset: {
-    type: "boolean",
-    text: "print the counters, then set them to 0; each request is counted before or after the reset",
-  },
-} as const satisfies FlagTable;
+const FLAGS = flagTable({
+  "by KEY": "print one table: by consumer, by route, or by upstream (default: all three)",
+  csv: "print a row for each consumer and route, as CSV",
+  reset: "print the counters, then set them to 0; each request is counted before or after the reset",
+});
 
 const USAGE = `usage: turnpike usage [--by consumer|route|upstream] [--reset] [--json]
        turnpike usage --csv [--reset]

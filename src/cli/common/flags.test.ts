@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
-import { type FlagTable, flagsText, parseFlags, readFlags } from "./flags.ts";
+import { flagsText, flagTable, parseFlags, readFlags } from "./flags.ts";
 import { UsageError } from "./usage-error.ts";
 
-const FLAGS = {
-  config: { type: "string", value: "FILE", text: "the configuration" },
-  header: { type: "string", short: "H", multiple: true, value: "NAME:VALUE", text: "a field of the request:\n-H A:b" },
-  port: { type: "string", default: "8080", value: "N", text: "the port" },
-  quiet: { type: "boolean", text: "print nothing" },
-} as const satisfies FlagTable;
+const FLAGS = flagTable({
+  "config FILE": "the configuration",
+  "H, header NAME:VALUE...": "a field of the request:\n-H A:b",
+  "port N": { default: "8080", text: "the port" },
+  quiet: "print nothing",
+});
 
 test("a usage text has a line for each flag of the table, except those without a text", () => {
   expect(flagsText(FLAGS)).toBe(

@@ -24,6 +24,40 @@ export interface Flag {
  */
 export type FlagTable = Readonly<Record<string, Flag>>;
 
+/** The text of a flag, or with its value if the flag is absent. Undefined: as in `Flag`. */
+type Told = string | { readonly text: string | undefined; readonly default?: string };
+type WithoutShort<Form extends string> = Form extends `${string}, ${infer Rest}` ? Rest : Form;
+type NameOf<Form extends string> = Form extends `${infer Name} ${string}` ? Name : Form;
+type KindOf<Form extends string> = Form extends `${string}...`
+  ? { readonly type: "string"; readonly multiple: true }
+  : { readonly type: Form extends `${string} ${string}` ? "string" : "boolean" };
+
+type TableOf<T> = {
+  readonly [Form in keyof T & string as NameOf<WithoutShort<Form>>]: KindOf<WithoutShort<Form>> &
+    Pick<Flag, "text"> &
+    (T[Form] extends { readonly default: string } ? { readonly default: string } : unknown);
+};
+
+/**
+ * The flags by their forms in the usage text: `strict`, `config FILE`, with a short form `o, out FILE`, and `kind K...` if it may be
+ * given more than once.
+ */
+export function flagTable<const T extends Readonly<Record<string, Told>>>(forms: T): TableOf<T> {
+  const flags = Object.entries(forms).map(([form, told]): [string, Flag] => {
+    const [, short, name = "", value, many] = /^(?:(\w), )?([\w-]+)(?: (.+?)(\.\.\.)?)?$/.exec(form) ?? [];
+    const flag = {
+      type: value === undefined ? "boolean" : "string",
+      ...(value === undefined ? {} : { value }),
+      ...(short === undefined ? {} : { short }),
+      ...(many === undefined ? {} : { multiple: true }),
+      ...(typeof told === "string" ? { text: told } : told),
+    } as const;
+    return [name, flag];
+  });
+  // The names and kinds are those of the forms.
+  return Object.fromEntries(flags) as TableOf<T>;
+}
+
 type Parsed<T extends FlagTable> = ReturnType<
   typeof parseArgs<{ args: string[]; options: T; allowPositionals: true; strict: true }>
 >;

@@ -13,7 +13,7 @@ import { readSecret } from "../../payments/facilitator/secrets.ts";
 import { MAX_UNIX_PATH_BYTES } from "../../gateway/config/schema/kinds.ts";
 import { atBoundary } from "../common/boundary.ts";
 import { parseEndpoint, variableName } from "../facilitator/facilitator-options.ts";
-import { flagsText, type FlagTable, readFlags } from "../common/flags.ts";
+import { flagsText, flagTable, readFlags } from "../common/flags.ts";
 import { configuredOptions } from "./configured-options.ts";
 import { StartError } from "../common/start-error.ts";
 import { serviceLog } from "../common/service-log.ts";
@@ -28,74 +28,39 @@ const MIN_TOKEN_LENGTH = 16;
 /** Seconds for which a service on a network address still listens after the signal to stop. */
 const DRAIN_DELAY_S = 5;
 
-const FLAGS = {
-  socket: { type: "string", value: "PATH", text: "listen on this Unix socket" },
-  port: { type: "string", value: "N", text: `listen on this port of 127.0.0.1 (${PORT})` },
-  listen: { type: "string", value: "HOST:PORT", text: "listen on this address, for gateways on other machines" },
-  "token-env": { type: "string", value: "NAME", text: "the environment variable with the token" },
-  "token-file": { type: "string", value: "FILE", text: "the file with the token" },
-  "tls-cert": { type: "string", value: "FILE", text: "the certificate of --listen" },
-  "tls-key": { type: "string", value: "FILE", text: "its private key" },
-  plaintext: { type: "boolean", text: "without TLS, if another layer encrypts" },
-  "drain-delay": {
-    type: "string",
-    value: "SECONDS",
-    text: `time after SIGTERM for which the service still listens (${DRAIN_DELAY_S} with --listen, else 0)`,
-  },
-  "state-dir": {
-    type: "string",
-    value: "DIR",
-    text: "state folder of turnpike start (default $TURNPIKE_HOME, else ~/.turnpike)",
-  },
-  "browser-path": { type: "string", value: "PROGRAM", text: "the browser program" },
-  "allow-private": { type: "boolean", text: "allow pages on private and loopback addresses" },
-  "charge-timeouts": {
-    type: "boolean",
-    text: "mark failures of pages that used up their own time; only the gateway of turnpike start charges for them",
-  },
-  "no-discovery": { type: "boolean", text: "do not serve /llms.txt, and MCP's server card and catalogue" },
-  firecrawl: { type: "boolean", text: "serve the API of Firecrawl too, at /v2 and /v1" },
-  browser: {
-    type: "string",
+const FLAGS = flagTable({
+  "socket PATH": "listen on this Unix socket",
+  "port N": `listen on this port of 127.0.0.1 (${PORT})`,
+  "listen HOST:PORT": "listen on this address, for gateways on other machines",
+  "token-env NAME": "the environment variable with the token",
+  "token-file FILE": "the file with the token",
+  "tls-cert FILE": "the certificate of --listen",
+  "tls-key FILE": "its private key",
+  plaintext: "without TLS, if another layer encrypts",
+  "drain-delay SECONDS": `time after SIGTERM for which the service still listens (${DRAIN_DELAY_S} with --listen, else 0)`,
+  "state-dir DIR": "state folder of turnpike start (default $TURNPIKE_HOME, else ~/.turnpike)",
+  "browser-path PROGRAM": "the browser program",
+  "allow-private": "allow pages on private and loopback addresses",
+  "charge-timeouts":
+    "mark failures of pages that used up their own time; only the gateway of turnpike start charges for them",
+  "no-discovery": "do not serve /llms.txt, and MCP's server card and catalogue",
+  firecrawl: "serve the API of Firecrawl too, at /v2 and /v1",
+  "browser JSON": { default: "{}", text: "the object content.browser of a configuration, for a remote browser" },
+  "browsers JSON": {
     default: "{}",
-    value: "JSON",
-    text: "the object content.browser of a configuration, for a remote browser",
-  },
-  browsers: {
-    type: "string",
-    default: "{}",
-    value: "JSON",
     text: "the object content.browsers of a configuration, for browsers by the minute",
   },
-  "ai-use": {
-    type: "string",
-    multiple: true,
-    value: "USE",
-    text: `refuse pages whose site denies this use (${AI_USES.join(", ")})`,
-  },
-  proxies: { type: "string", default: "[]", value: "JSON", text: "the list content.proxies of a configuration" },
-  "page-cache": {
-    type: "string",
-    default: "{}",
-    value: "JSON",
-    text: "the object content.page_cache of a configuration",
-  },
-  files: { type: "string", default: "{}", value: "JSON", text: "the object content.files of a configuration" },
-  jobs: { type: "string", default: "{}", value: "JSON", text: "the object content.jobs of a configuration" },
-  search: { type: "string", default: "{}", value: "JSON", text: "the object content.search of a configuration" },
-  resolve: { type: "string", default: "{}", value: "JSON", text: "the object content.resolve of a configuration" },
-  gateway: {
-    type: "string",
-    value: "URL",
-    text: "show the prices of this gateway, and serve MCP at /mcp by calls to it; it must sell the operations at their own paths",
-  },
-  "mcp-host": {
-    type: "string",
-    multiple: true,
-    value: "NAME",
-    text: 'a host by which browsers may call /mcp; "*" allows every host, for requests without an Origin',
-  },
-} as const satisfies FlagTable;
+  "ai-use USE...": `refuse pages whose site denies this use (${AI_USES.join(", ")})`,
+  "proxies JSON": { default: "[]", text: "the list content.proxies of a configuration" },
+  "page-cache JSON": { default: "{}", text: "the object content.page_cache of a configuration" },
+  "files JSON": { default: "{}", text: "the object content.files of a configuration" },
+  "jobs JSON": { default: "{}", text: "the object content.jobs of a configuration" },
+  "search JSON": { default: "{}", text: "the object content.search of a configuration" },
+  "resolve JSON": { default: "{}", text: "the object content.resolve of a configuration" },
+  "gateway URL":
+    "show the prices of this gateway, and serve MCP at /mcp by calls to it; it must sell the operations at their own paths",
+  "mcp-host NAME...": 'a host by which browsers may call /mcp; "*" allows every host, for requests without an Origin',
+});
 
 const USAGE = `usage: turnpike content [--socket PATH | --port N | --listen HOST:PORT] [--state-dir DIR] [--browser-path PROGRAM] [--allow-private]
                         [--token-env NAME | --token-file FILE] [--tls-cert FILE --tls-key FILE | --plaintext]

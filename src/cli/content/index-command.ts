@@ -12,7 +12,7 @@ import { PageIndex } from "../../content/search/index/page-index.ts";
 import { type Site, Sites } from "../../content/search/index/sites.ts";
 import { indexPath, SEARCH_USER_AGENT } from "../../content/search/search-service.ts";
 import { atBoundary } from "../common/boundary.ts";
-import { flagsText, type FlagTable, parseFlags } from "../common/flags.ts";
+import { flagsText, flagTable, parseFlags } from "../common/flags.ts";
 import { showProgress } from "../common/progress.ts";
 import { printLine } from "../common/standard-output.ts";
 import { stateFolder } from "../common/state-folder.ts";
@@ -20,40 +20,28 @@ import { stopSignal } from "../common/stop-signal.ts";
 import { say, sayNote, sayWarning } from "../common/terminal.ts";
 import { unknownSubcommand, UsageError } from "../common/usage-error.ts";
 
-const ADD_FLAGS = {
-  depth: {
-    type: "string",
+const ADD_FLAGS = flagTable({
+  "depth N": {
     default: "3",
-    value: "N",
     text: "follow links up to N steps from the first page (3); 0: only that page and those of the sitemap",
   },
-  "max-pages": {
-    type: "string",
-    default: "500",
-    value: "N",
-    text: "maximum number of pages of this site in the index (500)",
-  },
-  sitemap: { type: "boolean", text: "read the site's sitemaps (the default); --no-sitemap does not" },
-  "no-sitemap": { type: "boolean", text: undefined },
-  "same-host": {
-    type: "boolean",
-    text: "stay on the host of URL (the default); --no-same-host follows links anywhere",
-  },
-  "no-same-host": { type: "boolean", text: undefined },
-} as const satisfies FlagTable;
+  "max-pages N": { default: "500", text: "maximum number of pages of this site in the index (500)" },
+  sitemap: "read the site's sitemaps (the default); --no-sitemap does not",
+  "no-sitemap": { text: undefined },
+  "same-host": "stay on the host of URL (the default); --no-same-host follows links anywhere",
+  "no-same-host": { text: undefined },
+});
 
-const CRAWL_FLAGS = {
-  delay: {
-    type: "string",
+const CRAWL_FLAGS = flagTable({
+  "delay SECONDS": {
     default: "0.2",
-    value: "SECONDS",
     text: "pause between two requests to a host (0.2); robots.txt can ask for a longer one",
   },
-  "max-size": { type: "string", default: "1024", value: "MB", text: "stop when the index would be larger (1024)" },
-  "allow-private": { type: "boolean", text: "allow pages on private and loopback addresses" },
-  verbose: { type: "boolean", text: "print the result for each address, not only for those that failed" },
-  "state-dir": { type: "string", value: "DIR", text: "state folder of turnpike start" },
-} as const satisfies FlagTable;
+  "max-size MB": { default: "1024", text: "stop when the index would be larger (1024)" },
+  "allow-private": "allow pages on private and loopback addresses",
+  verbose: "print the result for each address, not only for those that failed",
+  "state-dir DIR": "state folder of turnpike start",
+});
 
 const FLAGS = { ...ADD_FLAGS, ...CRAWL_FLAGS } as const;
 

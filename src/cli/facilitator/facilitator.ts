@@ -29,7 +29,7 @@ import {
   variableName,
 } from "./facilitator-options.ts";
 import { ResourceProbe } from "./resource-probe.ts";
-import { flagsText, type FlagTable, readFlags } from "../common/flags.ts";
+import { flagsText, flagTable, readFlags } from "../common/flags.ts";
 import { serviceLog } from "../common/service-log.ts";
 import { StartError } from "../common/start-error.ts";
 import { stateFolder } from "../common/state-folder.ts";
@@ -42,71 +42,25 @@ const TOKEN_ENV = "TURNPIKE_FACILITATOR_TOKEN";
 /** Milliseconds that a settlement in progress has beyond its own timeout when the service stops. */
 const GRACE_MS = 2000;
 
-const FLAGS = {
-  config: {
-    type: "string",
-    value: "FILE",
-    text: "take chains, key and bounds from x402.chains and x402.embedded of a configuration",
-  },
-  listen: {
-    type: "string",
-    default: "127.0.0.1:8402",
-    value: "PLACE",
-    text: "HOST:PORT, or unix:/path, only for this user (127.0.0.1:8402)",
-  },
-  chain: {
-    type: "string",
-    multiple: true,
-    value: "N=V",
-    text: "a chain, and the environment variable with its RPC endpoint: base-sepolia=BASE_SEPOLIA_RPC",
-  },
-  "key-env": {
-    type: "string",
-    value: "NAME",
-    text: "the environment variable with the private key that pays for gas ($TURNPIKE_FACILITATOR_KEY)",
-  },
-  "solana-key-env": {
-    type: "string",
-    value: "NAME",
-    text: "the environment variable with the private key that pays fees on Solana, for a --chain such as solana-devnet=SOLANA_RPC",
-  },
-  "token-env": {
-    type: "string",
-    value: "NAME",
-    text: "the environment variable with the token that callers must send as Authorization: Bearer ($TURNPIKE_FACILITATOR_TOKEN, if it is set); without a token only this machine can call. Beside --caller, it is the operator's token, which opens the page",
-  },
-  caller: {
-    type: "string",
-    multiple: true,
-    value: "NAME=VARIABLE",
-    text: "a caller with a token of its own: shop=SHOP_TOKEN. Such tokens do not open the page",
-  },
-  rate: {
-    type: "string",
-    value: "N",
-    text: "the most verifications, and the most settlements, of each caller in a second",
-  },
-  discovery: { type: "boolean", text: "list what is sold to everyone at /discovery/resources and /discovery/search" },
-  verify: {
-    type: "string",
-    multiple: true,
-    value: "ORIGIN",
-    text: "with --test and --discovery: buy each listed resource of this origin once an hour, and list the result: http://127.0.0.1:8080",
-  },
-  asset: {
-    type: "string",
-    multiple: true,
-    value: "N:ADDRESS",
-    text: "another token to accept: eip155:8453:0x...; its contract can burn the gas of a settlement",
-  },
-  "any-asset": { type: "boolean", text: "accept every token: each caller can then make a contract burn gas" },
-  test: { type: "boolean", text: "without a chain: signatures are checked, no money moves" },
-  "state-dir": {
-    type: "string",
-    value: "DIR",
-    text: "where --test stores its simulated transfers ($TURNPIKE_HOME, else ~/.turnpike)",
-  },
-} as const satisfies FlagTable;
+const FLAGS = flagTable({
+  "config FILE": "take chains, key and bounds from x402.chains and x402.embedded of a configuration",
+  "listen PLACE": { default: "127.0.0.1:8402", text: "HOST:PORT, or unix:/path, only for this user (127.0.0.1:8402)" },
+  "chain N=V...": "a chain, and the environment variable with its RPC endpoint: base-sepolia=BASE_SEPOLIA_RPC",
+  "key-env NAME": "the environment variable with the private key that pays for gas ($TURNPIKE_FACILITATOR_KEY)",
+  "solana-key-env NAME":
+    "the environment variable with the private key that pays fees on Solana, for a --chain such as solana-devnet=SOLANA_RPC",
+  "token-env NAME":
+    "the environment variable with the token that callers must send as Authorization: Bearer ($TURNPIKE_FACILITATOR_TOKEN, if it is set); without a token only this machine can call. Beside --caller, it is the operator's token, which opens the page",
+  "caller NAME=VARIABLE...": "a caller with a token of its own: shop=SHOP_TOKEN. Such tokens do not open the page",
+  "rate N": "the most verifications, and the most settlements, of each caller in a second",
+  discovery: "list what is sold to everyone at /discovery/resources and /discovery/search",
+  "verify ORIGIN...":
+    "with --test and --discovery: buy each listed resource of this origin once an hour, and list the result: http://127.0.0.1:8080",
+  "asset N:ADDRESS...": "another token to accept: eip155:8453:0x...; its contract can burn the gas of a settlement",
+  "any-asset": "accept every token: each caller can then make a contract burn gas",
+  test: "without a chain: signatures are checked, no money moves",
+  "state-dir DIR": "where --test stores its simulated transfers ($TURNPIKE_HOME, else ~/.turnpike)",
+});
 
 const USAGE = `usage: turnpike facilitator [--config FILE] [--listen PLACE] [--chain NETWORK=VARIABLE ...] [--key-env NAME]
                             [--solana-key-env NAME] [--token-env NAME] [--caller NAME=VARIABLE ...] [--rate N] [--discovery]

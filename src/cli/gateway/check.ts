@@ -6,15 +6,15 @@ import { checkMaterial } from "../../gateway/process/check/check-material.ts";
 import { checkFacilitators } from "../../gateway/process/facilitators/process-facilitators.ts";
 import { atBoundary } from "../common/boundary.ts";
 import { counted } from "../common/counted.ts";
-import { flagsText, type FlagTable, parseFlags } from "../common/flags.ts";
+import { flagsText, flagTable, parseFlags } from "../common/flags.ts";
 import { readText } from "../common/read-text.ts";
 import { printLine } from "../common/standard-output.ts";
 import { sayError, sayWarning } from "../common/terminal.ts";
 import { UsageError } from "../common/usage-error.ts";
 
-const FLAGS = {
-  strict: { type: "boolean", text: "fail on warnings too, such as unknown keys" },
-} as const satisfies FlagTable;
+const FLAGS = flagTable({
+  strict: "fail on warnings too, such as unknown keys",
+});
 
 const USAGE = `usage: turnpike check [--strict] FILE
 

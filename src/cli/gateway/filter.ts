@@ -19,7 +19,7 @@ import { OwnInstance } from "../../gateway/filters/own-abi/own-instance.ts";
 import { type RequestOutcome } from "../../gateway/filters/own-abi/outcome.ts";
 import { type RequestView } from "../../gateway/filters/own-abi/views.ts";
 import { atBoundary } from "../common/boundary.ts";
-import { flagsText, type FlagTable, parseFlags } from "../common/flags.ts";
+import { flagsText, flagTable, parseFlags } from "../common/flags.ts";
 import { readRequestFile } from "./request-file.ts";
 import { writeStandard } from "../common/standard-output.ts";
 import { unknownSubcommand, UsageError } from "../common/usage-error.ts";
@@ -29,21 +29,13 @@ const MEBIBYTE = 1024 * 1024;
 const DEFAULT_MEMORY_BYTES = 32 * MEBIBYTE;
 const MAX_MEMORY_BYTES = 64 * MEBIBYTE;
 
-const FLAGS = {
-  config: { type: "string", value: "FILE", text: "configuration of a proxy-wasm filter, as wasm_filters[].config" },
-  "root-id": { type: "string", value: "ID", text: "plugin of the module to run, as wasm_filters[].root_id" },
-  request: {
-    type: "string",
-    value: "FILE",
-    text: "run this HTTP/1.1 request through the filter, and print the outcome, the log and the fuel used",
-  },
-  fuel: { type: "string", value: "N", text: `fuel of the run, as wasm_filters[].fuel (default: ${DEFAULT_FUEL})` },
-  memory: {
-    type: "string",
-    value: "BYTES",
-    text: `memory of the filter, as wasm_filters[].memory_limit_bytes (default: ${DEFAULT_MEMORY_BYTES})`,
-  },
-} as const satisfies FlagTable;
+const FLAGS = flagTable({
+  "config FILE": "configuration of a proxy-wasm filter, as wasm_filters[].config",
+  "root-id ID": "plugin of the module to run, as wasm_filters[].root_id",
+  "request FILE": "run this HTTP/1.1 request through the filter, and print the outcome, the log and the fuel used",
+  "fuel N": `fuel of the run, as wasm_filters[].fuel (default: ${DEFAULT_FUEL})`,
+  "memory BYTES": `memory of the filter, as wasm_filters[].memory_limit_bytes (default: ${DEFAULT_MEMORY_BYTES})`,
+});
 
 const USAGE = `usage: turnpike filter check [--request FILE] [--config FILE] [--root-id ID] [--fuel N] [--memory BYTES] MODULE
 

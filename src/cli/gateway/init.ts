@@ -14,7 +14,7 @@ import { hasBadChecksum } from "../../payments/x402/address-hash.ts";
 import { lostPayee } from "../../payments/x402/lost-payee.ts";
 import { type EvmNetwork, networkTitle, parseEvmNetwork } from "../../payments/x402/networks.ts";
 import { atBoundary } from "../common/boundary.ts";
-import { flagsText, type FlagTable, parseFlags } from "../common/flags.ts";
+import { flagsText, flagTable, parseFlags } from "../common/flags.ts";
 import { type InitChoices, initText, initYaml } from "./init-text.ts";
 import { StartError } from "../common/start-error.ts";
 import { UsageError } from "../common/usage-error.ts";
@@ -24,41 +24,17 @@ import { MAX_PORT } from "../../lib/net/port.ts";
 import { isLoopback } from "../../payments/facilitator/loopback-only.ts";
 import { shellQuoted } from "../../lib/text/shell-quoted.ts";
 
-const FLAGS = {
-  upstream: {
-    type: "string",
-    value: "URL",
-    text: "sell your own API at this address; without it, sell web content by turnpike start",
-  },
-  port: { type: "string", value: "N", text: "listen on this port (8080)" },
-  price: {
-    type: "string",
-    value: "P",
-    text: "the price of a request, such as $0.01; 0: free, for an API only ($0.005)",
-  },
-  "pay-to": {
-    type: "string",
-    value: "ADDRESS",
-    text: "the account that gets the money (on a test network: the burn address 0x…dEaD, from which no one can spend)",
-  },
-  network: {
-    type: "string",
-    value: "NAME",
-    text: "the chain: base-sepolia, base, or another as eip155:N (base-sepolia)",
-  },
-  path: {
-    type: "string",
-    multiple: true,
-    value: "PATH",
-    text: "sell this path of the API and the paths below it, and serve all others free (/)",
-  },
-  "body-schema": {
-    type: "string",
-    value: "FILE",
-    text: "a JSON Schema: the API's requests with other bodies are refused before their payment",
-  },
-  force: { type: "boolean", text: "overwrite an existing file" },
-} as const satisfies FlagTable;
+const FLAGS = flagTable({
+  "upstream URL": "sell your own API at this address; without it, sell web content by turnpike start",
+  "port N": "listen on this port (8080)",
+  "price P": "the price of a request, such as $0.01; 0: free, for an API only ($0.005)",
+  "pay-to ADDRESS":
+    "the account that gets the money (on a test network: the burn address 0x…dEaD, from which no one can spend)",
+  "network NAME": "the chain: base-sepolia, base, or another as eip155:N (base-sepolia)",
+  "path PATH...": "sell this path of the API and the paths below it, and serve all others free (/)",
+  "body-schema FILE": "a JSON Schema: the API's requests with other bodies are refused before their payment",
+  force: "overwrite an existing file",
+});
 
 const USAGE = `usage: turnpike init [FILE] [--upstream URL] [--port N] [--price P] [--pay-to ADDRESS] [--network NAME]
                      [--path PATH ...] [--body-schema FILE] [--force]

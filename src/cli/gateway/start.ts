@@ -14,7 +14,7 @@ import { OwnAdmin } from "./own-admin.ts";
 import { atBoundary } from "../common/boundary.ts";
 import { remoteBrowserOf } from "../content/browser-options.ts";
 import { GATEWAY_FLAGS } from "./gateway-flags.ts";
-import { flagsText, type FlagTable, readFlags } from "../common/flags.ts";
+import { flagsText, flagTable, readFlags } from "../common/flags.ts";
 import { type ReadConfig, readConfig } from "../common/configuration.ts";
 import { configFlags, heedSignals, portFlag, warnOfDescriptors } from "./gateway.ts";
 import { STARTING, ContentProcess, type ContentProcessOptions, contentSocket } from "../content/content-process.ts";
@@ -32,36 +32,20 @@ import { finishStart, stopSignal } from "../common/stop-signal.ts";
 import { sayLog, sayWarning } from "../common/terminal.ts";
 import { UsageError } from "../common/usage-error.ts";
 
-const FLAGS = {
-  port: { type: "string", value: "N", text: "listen on this port (8080)" },
-  "state-dir": {
-    type: "string",
-    value: "DIR",
-    text: "folder for browser, ledger, socket and admin key ($TURNPIKE_HOME, else ~/.turnpike)",
-  },
-  "allow-private": { type: "boolean", text: "allow pages on private and loopback addresses; for local tests" },
-  config: {
-    type: "string",
-    value: "FILE",
-    text: 'the configuration; default: turnpike.json in the state folder, to which changes are persisted, or else the shipped one. Its upstream "content" is the content service',
-  },
-  "admin-port": {
-    type: "string",
-    value: "N",
-    text: 'serve the admin interface and its console on this port of 127.0.0.1 (9180, or another if that is taken; 0: a free port); excluded by a configuration with "admin"',
-  },
-  "no-admin": { type: "boolean", text: "do not serve the admin interface" },
+const FLAGS = flagTable({
+  "port N": "listen on this port (8080)",
+  "state-dir DIR": "folder for browser, ledger, socket and admin key ($TURNPIKE_HOME, else ~/.turnpike)",
+  "allow-private": "allow pages on private and loopback addresses; for local tests",
+  "config FILE":
+    'the configuration; default: turnpike.json in the state folder, to which changes are persisted, or else the shipped one. Its upstream "content" is the content service',
+  "admin-port N":
+    'serve the admin interface and its console on this port of 127.0.0.1 (9180, or another if that is taken; 0: a free port); excluded by a configuration with "admin"',
+  "no-admin": "do not serve the admin interface",
   strict: GATEWAY_FLAGS.strict,
-  "take-over": {
-    type: "string",
-    value: "PID",
-    text: "replace the gateway and content service of this process on the same ports; the old one ends after its last request (docs/guides/upgrade.md)",
-  },
-  detach: {
-    type: "boolean",
-    text: "with --take-over: end when the new gateway serves; it continues in the background",
-  },
-} as const satisfies FlagTable;
+  "take-over PID":
+    "replace the gateway and content service of this process on the same ports; the old one ends after its last request (docs/guides/upgrade.md)",
+  detach: "with --take-over: end when the new gateway serves; it continues in the background",
+});
 
 const USAGE = `usage: turnpike start [--port N] [--state-dir DIR] [--allow-private] [--config FILE] [--admin-port N | --no-admin]
                       [--strict] [--take-over PID [--detach]]

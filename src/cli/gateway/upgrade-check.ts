@@ -8,21 +8,17 @@ import { readLedgerVersion } from "../../store/open/configured-store.ts";
 import { type LedgerVersion } from "../../store/ledger-view.ts";
 import { atBoundary } from "../common/boundary.ts";
 import { checkFile } from "./check.ts";
-import { flagsText, type FlagTable, parseFlags } from "../common/flags.ts";
+import { flagsText, flagTable, parseFlags } from "../common/flags.ts";
 import { takeOverFlag } from "./take-over.ts";
 import { printLine } from "../common/standard-output.ts";
 import { sayError } from "../common/terminal.ts";
 import { UsageError } from "../common/usage-error.ts";
 
-const FLAGS = {
-  "state-dir": {
-    type: "string",
-    value: "DIR",
-    text: "the state folder of turnpike start, with the ledger; default: the ledger of the configuration",
-  },
-  "take-over": { type: "string", value: "PID", text: "ask the gateway of this process too whether it would hand over" },
-  strict: { type: "boolean", text: "fail on warnings too" },
-} as const satisfies FlagTable;
+const FLAGS = flagTable({
+  "state-dir DIR": "the state folder of turnpike start, with the ledger; default: the ledger of the configuration",
+  "take-over PID": "ask the gateway of this process too whether it would hand over",
+  strict: "fail on warnings too",
+});
 
 const USAGE = `usage: turnpike upgrade-check [--state-dir DIR] [--strict] [--take-over PID] FILE
 

@@ -2,47 +2,39 @@ import { isAccount, searchPrefix } from "../../payments/x402/account.ts";
 import { canonicalAddress, isAddress } from "../../payments/x402/address.ts";
 import { type LedgerFilter } from "../../store/ledger-view.ts";
 import { PAYMENT_STATES, type PaymentState } from "../../store/ledger.ts";
-import { flagsText, type FlagTable, parseFlags } from "../common/flags.ts";
+import { flagsText, type FlagTable, flagTable, parseFlags } from "../common/flags.ts";
 import { parseTime } from "../common/units.ts";
 import { unknownSubcommand, UsageError } from "../common/usage-error.ts";
 
-const FILTER_FLAGS = {
-  state: {
-    type: "string",
-    value: "S",
-    text: "reserved, verified, deferred, settling, settled, released, failed, unknown;\nopen: settling or unknown; owed: settled, and the response not delivered",
-  },
-  route: { type: "string", value: "R", text: "only payments of the route with this path prefix" },
-  payer: { type: "string", value: "A", text: "only payments that this address signed; its beginning is enough" },
-  since: {
-    type: "string",
-    value: "D",
-    text: "only payments received at D or later: 2026-11-21, or 2026-11-21T08:30:00Z, or 15m, 2h or 1d ago; days are in UTC",
-  },
-  until: { type: "string", value: "D", text: "only payments received before D" },
-  limit: { type: "string", value: "N", text: "maximum number of payments, the newest first (50)" },
-} as const satisfies FlagTable;
+const FILTER_FLAGS = flagTable({
+  "state S":
+    "reserved, verified, deferred, settling, settled, released, failed, unknown;\nopen: settling or unknown; owed: settled, and the response not delivered",
+  "route R": "only payments of the route with this path prefix",
+  "payer A": "only payments that this address signed; its beginning is enough",
+  "since D":
+    "only payments received at D or later: 2026-11-21, or 2026-11-21T08:30:00Z, or 15m, 2h or 1d ago; days are in UTC",
+  "until D": "only payments received before D",
+  "limit N": "maximum number of payments, the newest first (50)",
+});
 
-const LOCATION_FLAGS = {
-  config: { type: "string", value: "FILE", text: "the ledger of this configuration: its database, or its file" },
-  "state-dir": {
-    type: "string",
-    value: "DIR",
-    text: "the ledger in this state folder of turnpike start (default $TURNPIKE_HOME, else ~/.turnpike)",
-  },
-  store: { type: "string", value: "FILE", text: "this ledger file" },
-} as const satisfies FlagTable;
+const LOCATION_FLAGS = flagTable({
+  "config FILE": "the ledger of this configuration: its database, or its file",
+  "state-dir DIR": "the ledger in this state folder of turnpike start (default $TURNPIKE_HOME, else ~/.turnpike)",
+  "store FILE": "this ledger file",
+});
 
 /** The first lines of the usage text explain the flags without a `text`. */
 const FLAGS = {
   ...FILTER_FLAGS,
-  by: { type: "string", value: "KEY", text: undefined },
-  csv: { type: "boolean", text: undefined },
-  jsonl: { type: "boolean", text: undefined },
-  rates: { type: "string", value: "FILE", text: undefined },
-  gas: { type: "string", value: "ACCOUNT", text: undefined },
-  vat: { type: "string", value: "PERCENT", text: undefined },
-  json: { type: "boolean", text: undefined },
+  ...flagTable({
+    "by KEY": { text: undefined },
+    csv: { text: undefined },
+    jsonl: { text: undefined },
+    "rates FILE": { text: undefined },
+    "gas ACCOUNT": { text: undefined },
+    "vat PERCENT": { text: undefined },
+    json: { text: undefined },
+  }),
   ...LOCATION_FLAGS,
 } as const satisfies FlagTable;
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { whyUnreadable } from "../../lib/caught.ts";
 import { nearestWord } from "../../lib/text/nearest-word.ts";
-import { type FlagTable, parseFlags } from "../common/flags.ts";
+import { flagTable, parseFlags } from "../common/flags.ts";
 import { type Operation, OPERATIONS } from "./operations.ts";
 import { payerFlags, type PayerSettings, payerSettings } from "./payer.ts";
 import { UsageError } from "../common/usage-error.ts";
@@ -26,23 +26,17 @@ export const DEFAULT_GATEWAY = "http://127.0.0.1:8080";
 export const DEFAULT_MAX_PRICE = "1 USDC";
 
 export const CALL_FLAGS = {
-  set: {
-    type: "string",
-    multiple: true,
-    value: "KEY=VALUE",
-    text: "a parameter; values are JSON if they parse as JSON; dots nest:\n--set format=text --set timeout=60 --set selectors.title=h1",
-  },
-  gateway: { type: "string", value: "URL", text: `the gateway (default $TURNPIKE_GATEWAY, else ${DEFAULT_GATEWAY})` },
-  out: {
-    type: "string",
-    short: "o",
-    value: "PATH",
-    text: "write the result to this file; the pages of a job to this new folder, or to a new file of lines of JSON if it ends in .ndjson",
-  },
-  detach: { type: "boolean", text: "start a job, print its ID, and do not wait for it" },
-  json: { type: "boolean", text: "print the whole response as JSON, not only its main content" },
+  ...flagTable({
+    "set KEY=VALUE...":
+      "a parameter; values are JSON if they parse as JSON; dots nest:\n--set format=text --set timeout=60 --set selectors.title=h1",
+    "gateway URL": `the gateway (default $TURNPIKE_GATEWAY, else ${DEFAULT_GATEWAY})`,
+    "o, out PATH":
+      "write the result to this file; the pages of a job to this new folder, or to a new file of lines of JSON if it ends in .ndjson",
+    detach: "start a job, print its ID, and do not wait for it",
+    json: "print the whole response as JSON, not only its main content",
+  }),
   ...payerFlags({ maxPrice: DEFAULT_MAX_PRICE, maxTotal: "no limit" }),
-} as const satisfies FlagTable;
+};
 
 /** Reads the command line. Throws as `parseFlags`. */
 export function parseCall(args: readonly string[]): CallRequest {

@@ -1,5 +1,5 @@
 import { atBoundary } from "../common/boundary.ts";
-import { flagsText, type FlagTable, readFlags, wrapped } from "../common/flags.ts";
+import { flagsText, flagTable, readFlags, wrapped } from "../common/flags.ts";
 import { say } from "../common/terminal.ts";
 import { DEFAULT_GATEWAY, gatewayUrl } from "./call-arguments.ts";
 import { type McpRequest } from "./mcp-stdio.ts";
@@ -17,14 +17,12 @@ const TOOLS = [
 ];
 
 const FLAGS = {
-  gateway: {
-    type: "string",
-    value: "URL",
-    text: `the gateway with the tools (default $TURNPIKE_GATEWAY, else ${DEFAULT_GATEWAY})`,
-  },
+  ...flagTable({
+    "gateway URL": `the gateway with the tools (default $TURNPIKE_GATEWAY, else ${DEFAULT_GATEWAY})`,
+  }),
   ...payerFlags({ maxPrice: DEFAULT_MAX_PRICE, maxTotal: DEFAULT_MAX_TOTAL }),
-  "no-pay": { type: "boolean", text: 'give the price to the agent, which pays by _meta["x402/payment"]' },
-} as const satisfies FlagTable;
+  ...flagTable({ "no-pay": 'give the price to the agent, which pays by _meta["x402/payment"]' }),
+};
 
 const USAGE = `usage: turnpike mcp [--gateway URL] [--max-price X] [--max-total X] [--max-deposit X] [--allow-asset TOKEN ...]
                     [--prefer METHOD ...] [--ca FILE]

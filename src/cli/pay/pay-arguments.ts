@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { whyUnreadable } from "../../lib/caught.ts";
 import { parsedJson } from "../../lib/parsed-json.ts";
 import { DEFAULT_MAX_PRICE, withScheme } from "./call-arguments.ts";
-import { type FlagTable, parseFlags } from "../common/flags.ts";
+import { flagTable, parseFlags } from "../common/flags.ts";
 import { payerFlags, type PayerSettings, payerSettings } from "./payer.ts";
 import { UsageError } from "../common/usage-error.ts";
 
@@ -18,17 +18,13 @@ export interface PayRequest {
 }
 
 export const PAY_FLAGS = {
-  data: { type: "string", short: "d", value: "BODY", text: "the body: text, @FILE, or @- for standard input" },
-  header: {
-    type: "string",
-    short: "H",
-    multiple: true,
-    value: '"NAME: VALUE"',
-    text: "a field of the request; Content-Type is application/json if the body is JSON",
-  },
-  out: { type: "string", short: "o", value: "FILE", text: "write the response to this file" },
+  ...flagTable({
+    "d, data BODY": "the body: text, @FILE, or @- for standard input",
+    'H, header "NAME: VALUE"...': "a field of the request; Content-Type is application/json if the body is JSON",
+    "o, out FILE": "write the response to this file",
+  }),
   ...payerFlags({ maxPrice: DEFAULT_MAX_PRICE, maxTotal: "no limit" }),
-} as const satisfies FlagTable;
+};
 
 /** Header fields that this client sets itself. */
 const OWN = new Set(["payment-signature", "x-payment", "content-length", "transfer-encoding", "connection"]);

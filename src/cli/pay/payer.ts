@@ -14,42 +14,22 @@ import { readSolanaWallet, solanaWalletPath } from "../../payments/client/solana
 import { type SolanaAccount } from "../../payments/solana/transfer.ts";
 import { openWallet, walletPath } from "../../payments/client/wallet.ts";
 import { type Account } from "../../payments/signatures/signature.ts";
-import { type FlagTable } from "../common/flags.ts";
+import { flagTable } from "../common/flags.ts";
 import { fetchTrusting } from "../common/trust.ts";
 import { UsageError } from "../common/usage-error.ts";
 
 /** The flags of every command that pays. The usage text names the limits that apply without them. */
 export function payerFlags({ maxPrice, maxTotal }: { readonly maxPrice: string; readonly maxTotal: string }) {
-  return {
-    "max-price": {
-      type: "string",
-      value: "X",
-      text: `maximum price of one request, as 0.05 or "0.05 USDC" (default ${maxPrice})`,
-    },
-    "max-total": {
-      type: "string",
-      value: "X",
-      text: `maximum sum that the wallet pays in a day (UTC), over all requests (default $TURNPIKE_MAX_TOTAL, else ${maxTotal})`,
-    },
-    "max-deposit": {
-      type: "string",
-      value: "X",
-      text: "pay from channels (batch-settlement), which may hold this sum unspent at once (default $TURNPIKE_MAX_DEPOSIT, else no channels)",
-    },
-    "allow-asset": {
-      type: "string",
-      multiple: true,
-      value: "TOKEN",
-      text: "another token to pay with, counted as a dollar: NETWORK:ADDRESS:NAME:VERSION:DECIMALS",
-    },
-    prefer: {
-      type: "string",
-      multiple: true,
-      value: "METHOD",
-      text: "a network, scheme or token to pay with first, or several, as base/USDC; the next flag names the second (default: the cheapest)",
-    },
-    ca: { type: "string", value: "FILE", text: "trust this CA too, or this self-signed certificate" },
-  } as const satisfies FlagTable;
+  return flagTable({
+    "max-price X": `maximum price of one request, as 0.05 or "0.05 USDC" (default ${maxPrice})`,
+    "max-total X": `maximum sum that the wallet pays in a day (UTC), over all requests (default $TURNPIKE_MAX_TOTAL, else ${maxTotal})`,
+    "max-deposit X":
+      "pay from channels (batch-settlement), which may hold this sum unspent at once (default $TURNPIKE_MAX_DEPOSIT, else no channels)",
+    "allow-asset TOKEN...": "another token to pay with, counted as a dollar: NETWORK:ADDRESS:NAME:VERSION:DECIMALS",
+    "prefer METHOD...":
+      "a network, scheme or token to pay with first, or several, as base/USDC; the next flag names the second (default: the cheapest)",
+    "ca FILE": "trust this CA too, or this self-signed certificate",
+  });
 }
 
 /** The settings of a payer, as texts of the command line. */

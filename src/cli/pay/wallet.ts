@@ -7,32 +7,19 @@ import { parseSolanaKey } from "../../payments/solana/parse-key.ts";
 import { type SolanaAccount } from "../../payments/solana/transfer.ts";
 import { importWallet, openWallet, readWallet, walletPath } from "../../payments/client/wallet.ts";
 import { atBoundary } from "../common/boundary.ts";
-import { flagsText, type FlagTable, parseFlags } from "../common/flags.ts";
+import { flagsText, flagTable, parseFlags } from "../common/flags.ts";
 import { printLine } from "../common/standard-output.ts";
 import { unknownSubcommand, UsageError } from "../common/usage-error.ts";
 import { parseChannels, walletChannels } from "./wallet-channels.ts";
 import { balancesOf, balancesText, chainsToAsk } from "./wallet-balance.ts";
 
-const FLAGS = {
-  network: {
-    type: "string",
-    multiple: true,
-    value: "N",
-    text: "a chain, such as base or eip155:84532; default: every chain with a known RPC endpoint",
-  },
-  "rpc-env": {
-    type: "string",
-    value: "NAME",
-    text: "the environment variable with the RPC endpoint of a single --network; default TURNPIKE_RPC_<chain id>, as TURNPIKE_RPC_84532",
-  },
-  "allow-asset": {
-    type: "string",
-    multiple: true,
-    value: "TOKEN",
-    text: "another token: NETWORK:ADDRESS:NAME:VERSION:DECIMALS",
-  },
-  json: { type: "boolean", text: "print JSON" },
-} as const satisfies FlagTable;
+const FLAGS = flagTable({
+  "network N...": "a chain, such as base or eip155:84532; default: every chain with a known RPC endpoint",
+  "rpc-env NAME":
+    "the environment variable with the RPC endpoint of a single --network; default TURNPIKE_RPC_<chain id>, as TURNPIKE_RPC_84532",
+  "allow-asset TOKEN...": "another token: NETWORK:ADDRESS:NAME:VERSION:DECIMALS",
+  json: "print JSON",
+});
 
 const USAGE = `usage: turnpike wallet [create | address | import | balance] [--json]
        turnpike wallet balance [--network N ...] [--rpc-env NAME] [--allow-asset TOKEN ...] [--json]

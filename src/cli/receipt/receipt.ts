@@ -3,7 +3,7 @@ import { visibleText } from "../../lib/text/visible-text.ts";
 import { type CheckedStatement, checkStatement, OFFER_RECEIPT } from "../../payments/signatures/offer-receipt.ts";
 import { parsedJson } from "../../lib/parsed-json.ts";
 import { atBoundary } from "../common/boundary.ts";
-import { flagsText, type FlagTable, parseFlags } from "../common/flags.ts";
+import { flagsText, flagTable, parseFlags } from "../common/flags.ts";
 import { writeStandard } from "../common/standard-output.ts";
 import { detailList } from "../common/table.ts";
 import { sayError } from "../common/terminal.ts";
@@ -12,14 +12,10 @@ import { UsageError } from "../common/usage-error.ts";
 /** Bytes of a file with a challenge or a receipt. A longer file is refused. */
 const MAX_BYTES = 1_048_576;
 
-const FLAGS = {
-  signer: {
-    type: "string",
-    value: "S",
-    text: "the seller's address, or did:key of a JWS: other signers are an error",
-  },
-  json: { type: "boolean", text: "print the statements as JSON" },
-} as const satisfies FlagTable;
+const FLAGS = flagTable({
+  "signer S": "the seller's address, or did:key of a JWS: other signers are an error",
+  json: "print the statements as JSON",
+});
 
 const USAGE = `usage: turnpike receipt check FILE [--signer S] [--json]
 

@@ -6,7 +6,7 @@ import { readJsonResponse } from "../../../lib/http/response-bytes.ts";
 import { sendPaid } from "../../../payments/client/send-paid.ts";
 import { visibleJson } from "../../../lib/text/visible-text.ts";
 import { atBoundary } from "../../common/boundary.ts";
-import { flagsText, type FlagTable, parseFlags } from "../../common/flags.ts";
+import { flagsText, flagTable, parseFlags } from "../../common/flags.ts";
 import { writeStandard } from "../../common/standard-output.ts";
 import { alignedTable, type Column, detailList, tabTable } from "../../common/table.ts";
 import { say } from "../../common/terminal.ts";
@@ -19,17 +19,13 @@ import { costText } from "./job-text.ts";
 import { idOf, type KeptJob, KeptJobs, type OrderedJob, startedJobOf } from "./kept-jobs.ts";
 import { refuseUsed, standardSink } from "./result-sink.ts";
 
-const FLAGS = {
-  out: {
-    type: "string",
-    short: "o",
-    value: "PATH",
-    text: "resume: a new folder for the pages, or a new file with a line of JSON for each result if it ends in .ndjson",
-  },
-  after: { type: "string", value: "N", text: "results, resume: only results with larger numbers (0)" },
-  json: { type: "boolean", text: "print JSON" },
-  ca: { type: "string", value: "FILE", text: "trust this CA too, or this self-signed certificate" },
-} as const satisfies FlagTable;
+const FLAGS = flagTable({
+  "o, out PATH":
+    "resume: a new folder for the pages, or a new file with a line of JSON for each result if it ends in .ndjson",
+  "after N": "results, resume: only results with larger numbers (0)",
+  json: "print JSON",
+  "ca FILE": "trust this CA too, or this self-signed certificate",
+});
 
 const USAGE = `usage: turnpike jobs [list] [--json] [--ca FILE]
        turnpike jobs show ID [--json] [--ca FILE]
