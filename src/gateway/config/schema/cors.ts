@@ -1,4 +1,4 @@
-import * as z from "./recorded-schema.ts";
+import { array, boolean, int, strictObject, string } from "./recorded-schema.ts";
 import { headerName, ours } from "./kinds.ts";
 
 /** A scheme, a host and a port, as browsers write them. The first label of the host may be a star. */
@@ -15,14 +15,12 @@ function isOrigin(value: string): boolean {
   return url.origin === "null" ? url.host !== "" : url.origin === probe;
 }
 
-const origin = z
-  .string()
+const origin = string()
   .toLowerCase()
   .refine(isOrigin, 'expected "*", "null" or an origin such as "https://app.example.com" or "https://*.example.com"');
 
 /** A method (RFC 9110 §9.1), which is case-sensitive. */
-const method = z
-  .string()
+const method = string()
   .regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/, "expected a method")
   .refine(
     (name) => !/^(?:connect|trace|track)$/i.test(name),
@@ -32,30 +30,22 @@ const method = z
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 
 const keys = {
-  allow_origins: z
-    .array(origin)
+  allow_origins: array(origin)
     .exactOptional()
     .describe(
       "Origins whose scripts may read responses: `https://app.example.com`, `https://*.example.com`, `*` for all, `null` for files and sandboxes. Empty: CORS is left to the upstream.",
     ),
-  allow_methods: z
-    .array(method)
+  allow_methods: array(method)
     .exactOptional()
     .describe(`Allowed methods, \`*\` for all. Default: ${METHODS.join(", ")}.`),
-  allow_headers: z
-    .array(headerName)
-    .exactOptional()
-    .describe("Allowed request header fields. Default: `*`, all fields."),
-  expose_headers: z
-    .array(headerName)
+  allow_headers: array(headerName).exactOptional().describe("Allowed request header fields. Default: `*`, all fields."),
+  expose_headers: array(headerName)
     .exactOptional()
     .describe("Further response header fields that scripts may read; `*` for all."),
-  allow_credentials: z
-    .boolean()
+  allow_credentials: boolean()
     .exactOptional()
     .describe("Allow cookies and authentication in such requests. Excludes the origins `*` and `null`."),
-  max_age_s: z
-    .int()
+  max_age_s: int()
     .min(0)
     .max(86_400)
     .exactOptional()
@@ -63,12 +53,11 @@ const keys = {
 };
 
 /** `cors`: the origins whose pages may read responses, on all routes. */
-export const cors = z
-  .strictObject(keys)
+export const cors = strictObject(keys)
   .exactOptional()
   .meta(ours("Access for scripts of other origins. The gateway responds to preflights before all other policies."));
 
-export const routeCors = z.strictObject(keys).meta(ours("Overrides of `cors` for this route."));
+export const routeCors = strictObject(keys).meta(ours("Overrides of `cors` for this route."));
 
 /** The values for absent keys. */
 export const CORS_DEFAULTS = {

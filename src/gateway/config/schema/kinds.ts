@@ -1,5 +1,5 @@
 import { isAddress, isNetwork } from "../../../lib/net/networks.ts";
-import * as z from "./recorded-schema.ts";
+import { boolean, int, json, record, strictObject, string, type ZodRawShape } from "./recorded-schema.ts";
 
 /** Milliseconds of the longest timer, 2^31 - 1 (about 24 days); a longer time is refused. */
 const MAX_MS = 2_147_483_647;
@@ -39,13 +39,12 @@ export function names(file: FileRole): { file: FileRole } {
 
 /** A time in milliseconds, at least 1. */
 export function milliseconds(byDefault: number) {
-  return z.int().min(1).max(MAX_MS).default(byDefault);
+  return int().min(1).max(MAX_MS).default(byDefault);
 }
 
 /** A time in whole seconds, at least 1. */
 export function seconds(byDefault: number) {
-  return z
-    .int()
+  return int()
     .min(1)
     .max(Math.floor(MAX_MS / 1000))
     .default(byDefault);
@@ -53,37 +52,42 @@ export function seconds(byDefault: number) {
 
 /** An integer number of bytes, at least `least`. */
 export function bytes(byDefault: number, least = 1) {
-  return z.int().min(least).max(MAX_BYTES).default(byDefault);
+  return int().min(least).max(MAX_BYTES).default(byDefault);
 }
 
 /** A length in bytes of a body that is streamed. At most 2^53 - 1, up to which integers are exact. */
 export function bodyLength() {
-  return z.int().min(0).max(Number.MAX_SAFE_INTEGER);
+  return int().min(0).max(Number.MAX_SAFE_INTEGER);
 }
 
 /** An integer from `least` to `most`. */
 export function count(byDefault: number, least: number, most: number) {
-  return z.int().min(least).max(most).default(byDefault);
+  return int().min(least).max(most).default(byDefault);
+}
+
+/** A section whose keys all have defaults, so that it may be absent. */
+export function section<Shape extends ZodRawShape>(shape: Shape) {
+  // Each key of the shape has a default.
+  return strictObject(shape).prefault({} as never);
 }
 
 /** A switch, off by default. */
 export function flag(byDefault = false) {
-  return z.boolean().default(byDefault);
+  return boolean().default(byDefault);
 }
 
 /** A port to listen on. With 0 the system chooses a free port. */
-export const listenPort = z.int().min(0).max(65_535);
+export const listenPort = int().min(0).max(65_535);
 
-export const connectPort = z.int().min(1).max(65_535);
+export const connectPort = int().min(1).max(65_535);
 
-export const text = z.string().min(1, "expected a string that is not empty");
+export const text = string().min(1, "expected a string that is not empty");
 
 /** Labels of letters, digits, `-` and `_`, with or without a final dot. A last label of digits is an IPv4 address or invalid. */
 const HOST_NAME = /^(?=.{1,254}$)(?!.*(?:^|\.)\d+\.?$)[\p{L}\p{N}\p{M}_-]{1,63}(?:\.[\p{L}\p{N}\p{M}_-]{1,63})*\.?$/u;
 
 /** An IP address or host name, without port. The brackets of an IPv6 address are removed. */
-export const hostAddress = z
-  .string()
+export const hostAddress = string()
   .overwrite((address) => (/^\[.*:.*\]$/.test(address) ? address.slice(1, -1) : address))
   .refine(
     (address) => HOST_NAME.test(address) || isAddress(address),
@@ -103,24 +107,21 @@ const BAD_SOCKET_PATH = `expected the path of a socket of at most ${MAX_UNIX_PAT
 
 /** The path of a Unix socket. `pathOf` returns the path for a value, before its length is checked. */
 export function socketPath(pathOf: (value: string) => string = (value) => value) {
-  return z
-    .string()
+  return string()
     .refine((value) => isSocketPath(pathOf(value)), BAD_SOCKET_PATH)
     .meta(names("socket"));
 }
 
 /** The path of a file, or an empty string. */
-export const filePath = z.string().meta(names("file"));
+export const filePath = string().meta(names("file"));
 
 /** An empty string, or an absolute http or https URL without user and fragment. */
-export const optionalHttpUrl = z
-  .string()
+export const optionalHttpUrl = string()
   .refine((url) => url === "" || isHttpUrl(url), "expected an http:// or https:// URL without user and fragment")
   .meta(secret("url"));
 
 /** A value of `optionalHttpUrl`, or `unix:` and the path of a socket. */
-export const optionalFacilitatorUrl = z
-  .string()
+export const optionalFacilitatorUrl = string()
   .refine(
     (url) => url === "" || isHttpUrl(url) || SOCKET_URL.test(url),
     "expected an http:// or https:// URL without user and fragment, or unix:/path/of/a.socket",
@@ -129,8 +130,7 @@ export const optionalFacilitatorUrl = z
   .meta({ ...secret("url"), ...names("socket-url") });
 
 /** An absolute http or https URL without user and fragment. */
-export const httpUrl = z
-  .string()
+export const httpUrl = string()
   .refine(isHttpUrl, "expected an http:// or https:// URL without user and fragment")
   .meta(secret("url"));
 
@@ -146,34 +146,36 @@ export const hostName = text
   .toLowerCase();
 
 /** A field name, which is a token (RFC 9110 §5.1). */
-export const headerName = z
-  .string()
-  .regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/, "expected a header name (letters, digits, !#$%&'*+-.^_`|~)");
+export const headerName = string().regex(
+  /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/,
+  "expected a header name (letters, digits, !#$%&'*+-.^_`|~)",
+);
 
 /** A field name, or an empty text. */
-export const optionalHeaderName = z
-  .string()
-  .regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]*$/, "expected a header name (letters, digits, !#$%&'*+-.^_`|~), or nothing");
+export const optionalHeaderName = string().regex(
+  /^[!#$%&'*+\-.^_`|~0-9A-Za-z]*$/,
+  "expected a header name (letters, digits, !#$%&'*+-.^_`|~), or nothing",
+);
 
 /** A field value in latin1 (RFC 9110 §5.5), without characters that would end the field line. */
-export const headerValue = z
-  .string()
-  .regex(
-    /^(?:[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?$/,
-    "expected a header value without control characters, outer spaces and characters beyond latin1",
-  );
+export const headerValue = string().regex(
+  /^(?:[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?$/,
+  "expected a header value without control characters, outer spaces and characters beyond latin1",
+);
 
 /** An IP network in CIDR notation, or an IP address. */
-export const cidr = z.string().refine(isNetwork, 'expected an IP address or a network as in "10.0.0.0/8"');
+export const cidr = string().refine(isNetwork, 'expected an IP address or a network as in "10.0.0.0/8"');
 
-export const jsonObject = z.record(z.string(), z.json());
+export const jsonObject = record(string(), json());
 
 /** The name of an environment variable that has a secret. */
-export const environmentName = z
-  .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, "expected the name of an environment variable");
+export const environmentName = string().regex(
+  /^[A-Za-z_][A-Za-z0-9_]{0,127}$/,
+  "expected the name of an environment variable",
+);
 
 /** The name of such a variable, or an empty text. */
-export const optionalEnvironmentName = z
-  .string()
-  .regex(/^(?:[A-Za-z_][A-Za-z0-9_]{0,127})?$/, "expected the name of an environment variable");
+export const optionalEnvironmentName = string().regex(
+  /^(?:[A-Za-z_][A-Za-z0-9_]{0,127})?$/,
+  "expected the name of an environment variable",
+);

@@ -1,4 +1,4 @@
-import * as z from "./recorded-schema.ts";
+import { string } from "./recorded-schema.ts";
 import { normalisePath } from "../../../lib/http/url-path.ts";
 
 /**
@@ -17,20 +17,19 @@ function pathError(path: string): string | undefined {
 }
 
 /** A prefix of request paths, in the normal form that the router compares. */
-export const pathPrefix = z.string().superRefine((path, context) => {
+export const pathPrefix = string().superRefine((path, context) => {
   const error = pathError(path);
   if (error !== undefined) context.addIssue({ code: "custom", message: error });
 });
 
 /** An empty string, or a path as in `pathPrefix`. */
-export const rewriteReplacement = z.string().superRefine((path, context) => {
+export const rewriteReplacement = string().superRefine((path, context) => {
   const error = path === "" ? undefined : pathError(path);
   if (error !== undefined) context.addIssue({ code: "custom", message: error });
 });
 
 /** A host name in lower case, without port; the first label may be `*`. */
-export const routeHost = z
-  .string()
+export const routeHost = string()
   .toLowerCase()
   .regex(
     /^(?:(?:\*\.)?[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?|\[[0-9A-Fa-f:.]+\])$/,

@@ -6,7 +6,7 @@
 import type * as Zod from "zod";
 import { lightReader, Readable, type Reader, UNREAD } from "../formats/light-reader.ts";
 
-export type { output, ZodType } from "zod";
+export type { output, ZodRawShape, ZodType } from "zod";
 
 type Library = typeof Zod;
 
@@ -105,14 +105,12 @@ function recorded<Name extends keyof Library>(name: Name): Library[Name] {
   return ((...args: unknown[]) => new RecordedSchema(name, args)) as unknown as Library[Name];
 }
 
-const enumOf = recorded("enum");
-
-export { enumOf as enum };
 /** zod's functions of the same names, which record the call and build the schema on first use. */
 export const string = recorded("string");
 export const int = recorded("int");
 export const number = recorded("number");
 export const boolean = recorded("boolean");
+export const oneOf = recorded("enum");
 export const literal = recorded("literal");
 export const array = recorded("array");
 export const strictObject = recorded("strictObject");

@@ -1,4 +1,4 @@
-import * as z from "./recorded-schema.ts";
+import { array, strictObject, string, union } from "./recorded-schema.ts";
 import { count, jsonObject, names, ours, secret, text, flag, socketPath, milliseconds } from "./kinds.ts";
 
 const MEBIBYTE = 1024 * 1024;
@@ -11,45 +11,37 @@ const MAX_NAME = 256;
 const MAX_TEXT = 1_048_576;
 
 /** A text for a filter. An object is passed on as JSON. It may contain keys, so it is hidden as a secret. */
-const filterText = z.union([z.string().max(MAX_TEXT), jsonObject]).default("");
+const filterText = union([string().max(MAX_TEXT), jsonObject]).default("");
 
-const wasmFilter = z
-  .strictObject({
-    match: z
-      .string()
-      .max(MAX_TEXT)
-      .describe("`path_prefix` of the filter's route. Empty: a proxy-wasm filter without requests."),
-    module: text.meta(names("file")).describe("Path of the module."),
-    instances: count(1, 1, 4096).describe(
-      "Instances for each worker. If all are parked, other requests get 503 after 50 ms.",
-    ),
-    fuel: count(5_000_000, 1, MAX_FUEL).describe("Fuel of one invocation: a unit for each round of a short loop."),
-    memory_limit_bytes: count(32 * MEBIBYTE, PAGE_BYTES, 64 * MEBIBYTE).meta(
-      ours("Maximum memory of an instance, allocated as the filter uses it."),
-    ),
-    config: filterText.meta({
-      ...ours("Configuration of a proxy-wasm filter: a text, or an object that it receives as JSON. A secret."),
-      ...secret(),
-    }),
-    vm_config: filterText.meta({
-      ...ours("Configuration that a proxy-wasm filter reads when its module starts. Same form as `config`."),
-      ...secret(),
-    }),
-    vm_id: z
-      .string()
-      .max(MAX_NAME)
-      .default("")
-      .meta(ours("proxy-wasm filters with the same id share data and queues in a worker.")),
-    root_id: z
-      .string()
-      .max(MAX_NAME)
-      .default("")
-      .meta(ours("Name under which the plugin registered its root context.")),
-    response_fail_closed: flag().describe("If the response hook traps, send 503."),
-  })
-  .describe("A WASM filter and its route.");
+const wasmFilter = strictObject({
+  match: string()
+    .max(MAX_TEXT)
+    .describe("`path_prefix` of the filter's route. Empty: a proxy-wasm filter without requests."),
+  module: text.meta(names("file")).describe("Path of the module."),
+  instances: count(1, 1, 4096).describe(
+    "Instances for each worker. If all are parked, other requests get 503 after 50 ms.",
+  ),
+  fuel: count(5_000_000, 1, MAX_FUEL).describe("Fuel of one invocation: a unit for each round of a short loop."),
+  memory_limit_bytes: count(32 * MEBIBYTE, PAGE_BYTES, 64 * MEBIBYTE).meta(
+    ours("Maximum memory of an instance, allocated as the filter uses it."),
+  ),
+  config: filterText.meta({
+    ...ours("Configuration of a proxy-wasm filter: a text, or an object that it receives as JSON. A secret."),
+    ...secret(),
+  }),
+  vm_config: filterText.meta({
+    ...ours("Configuration that a proxy-wasm filter reads when its module starts. Same form as `config`."),
+    ...secret(),
+  }),
+  vm_id: string()
+    .max(MAX_NAME)
+    .default("")
+    .meta(ours("proxy-wasm filters with the same id share data and queues in a worker.")),
+  root_id: string().max(MAX_NAME).default("").meta(ours("Name under which the plugin registered its root context.")),
+  response_fail_closed: flag().describe("If the response hook traps, send 503."),
+}).describe("A WASM filter and its route.");
 
-export const wasmFilters = z.array(wasmFilter).default([]).describe("WASM filters that run before forwarding.");
+export const wasmFilters = array(wasmFilter).default([]).describe("WASM filters that run before forwarding.");
 
 export const wasmControlConnections = count(1, 1, 16).describe(
   "Connections to the control socket. Keep 1 if the socket belongs to a sandbox VM.",

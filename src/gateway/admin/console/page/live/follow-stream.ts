@@ -25,7 +25,6 @@ export function followStream({ begin, kinds, take, show, onLive }: Following): (
   let timer: ReturnType<typeof setTimeout> | undefined;
   let batch: ReturnType<typeof setTimeout> | undefined;
   let begun = 0;
-  const isWanted = (): boolean => isVisible.value && session.value.kind === "open";
   const close = (): void => {
     begun += 1;
     clearTimeout(timer);
@@ -69,4 +68,8 @@ export function followStream({ begin, kinds, take, show, onLive }: Following): (
     clearTimeout(batch);
     close();
   };
+}
+
+function isWanted(): boolean {
+  return isVisible.value && session.value.kind === "open";
 }
