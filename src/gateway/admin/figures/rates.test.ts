@@ -45,11 +45,11 @@ test("a route has its own rates, from its first reading on", () => {
   expect(routes.get("/new")).toMatchObject({ perSecond: 5, clientErrors: 1, p50: undefined });
 });
 
+function filtersOf(entry: Parameters<typeof filterEntry>[0]): Overview["filters"] {
+  return { ...QUIET.filters, entries: [filterEntry(entry)] };
+}
+
 test("the rates of a filter are those of its outcomes", () => {
-  const filtersOf = (entry: Parameters<typeof filterEntry>[0]): Overview["filters"] => ({
-    ...QUIET.filters,
-    entries: [filterEntry(entry)],
-  });
   const now = { ...NOW, filters: filtersOf({ allow: 30, fuel: 3, reject: 4, gone: 3 }) };
   const { filters } = between({ ...BEFORE, filters: filtersOf({ allow: 10, fuel: 1 }) }, now);
   expect([...filters.values()]).toMatchObject([{ perSecond: 2.9, rejected: 4, failed: 2 }]);
