@@ -20,78 +20,58 @@ export interface PageStyles {
 }
 
 /** The style sheets of a page in their order, and the addresses of those that are not known. */
-export function sheetsOf({ elements, url, base, loaded }: PageStyles): PageSheets {
-  return new Collection(new Map(loaded.map((one) => [one.url, one])), url.startsWith("https:")).of(elements, base);
-}
-
-/** The style sheets of a page in their order, and the addresses of those that are not known. */
-export interface PageSheets {
+export function sheetsOf({ elements, url: pageUrl, base, loaded }: PageStyles): {
   readonly sheets: readonly Sheet[];
   readonly unread: readonly string[];
-}
+} {
+  const known = new Map(loaded.map((one) => [one.url, one]));
+  const sheets: Sheet[] = [];
+  const unread = new Set<string>();
 
-class Collection {
-  readonly #loaded: ReadonlyMap<string, StyleSheet>;
-  readonly #sheets: Sheet[] = [];
-  readonly #unread = new Set<string>();
-
-  readonly #isSecure: boolean;
-
-  constructor(loaded: ReadonlyMap<string, StyleSheet>, isSecure: boolean) {
-    this.#loaded = loaded;
-    this.#isSecure = isSecure;
-  }
-
-  of(elements: readonly Element[], base: string): PageSheets {
-    let set = "";
-    for (const element of elements) {
-      const { name, attribs } = element;
-      const { media = "", title = "" } = attribs;
-      if (name === "style") {
-        this.#add(textContent(element), { media, layer: "", base, depth: 0 });
-        continue;
-      }
-      // The first set of style sheets with a title is the one that is used (HTML §4.2.4).
-      if (title !== "" && set === "") set = title;
-      if (title !== "" && title !== set) continue;
-      // A script of the attribute makes the link a style sheet for any medium when it has loaded.
-      this.#addFrom(attribs["href"] ?? "", {
-        media: attribs["onload"] === undefined ? media : "",
-        layer: "",
-        base,
-        depth: 0,
-      });
-    }
-    return { sheets: this.#sheets, unread: [...this.#unread] };
-  }
-
-  #addFrom(address: string, at: Place): void {
+  const addFrom = (address: string, at: Place): void => {
     const url = URL.parse(address.trim(), at.base);
     if (url === null || aroundSheet(at.media, at.layer) === undefined) return;
     url.hash = "";
     // Browsers load no style sheet of a secure page without TLS, and none with a user name in its address.
-    if ((this.#isSecure && url.protocol === "http:") || url.username !== "" || url.password !== "") return;
-    const sheet = this.#loaded.get(url.href);
-    if (url.protocol === "data:") this.#add(dataText(url.href), { ...at, base: "about:blank" });
-    else if (sheet !== undefined) this.#add(sheet.css, { ...at, base: sheet.base });
-    else if (/^https?:$/.test(url.protocol)) this.#unread.add(url.href);
-  }
+    const isInsecure = pageUrl.startsWith("https:") && url.protocol === "http:";
+    if (isInsecure || url.username !== "" || url.password !== "") return;
+    const sheet = known.get(url.href);
+    if (url.protocol === "data:") add(dataText(url.href), { ...at, base: "about:blank" });
+    else if (sheet !== undefined) add(sheet.css, { ...at, base: sheet.base });
+    else if (/^https?:$/.test(url.protocol)) unread.add(url.href);
+  };
 
-  #add(css: string, at: Place): void {
+  const add = (css: string, at: Place): void => {
     const outer = aroundSheet(at.media, at.layer);
     if (outer === undefined) return;
-    if (this.#sheets.length >= MAX_SHEETS || at.depth > MAX_DEPTH) {
-      this.#unread.add(at.base);
+    if (sheets.length >= MAX_SHEETS || at.depth > MAX_DEPTH) {
+      unread.add(at.base);
       return;
     }
     for (const { url, media, layer } of importsIn(css)) {
       // Both media queries count. The second is not known to fit if the first is not.
       const isCertain = outer.isCertain || aroundSheet(media, "") === undefined;
       const inner = layer === undefined ? at.layer : `${at.layer}.${layer}`;
-      this.#addFrom(url, { media: isCertain ? media : at.media, layer: inner, base: at.base, depth: at.depth + 1 });
+      addFrom(url, { media: isCertain ? media : at.media, layer: inner, base: at.base, depth: at.depth + 1 });
     }
-    this.#sheets.push({ css: plainCss(css), outer });
+    sheets.push({ css: plainCss(css), outer });
+  };
+
+  let set = "";
+  for (const element of elements) {
+    const { media = "", title = "", href = "", onload } = element.attribs;
+    const at = { media, layer: "", base, depth: 0 };
+    if (element.name === "style") {
+      add(textContent(element), at);
+      continue;
+    }
+    // The first set of style sheets with a title is the one that is used (HTML §4.2.4).
+    set ||= title;
+    if (title !== "" && title !== set) continue;
+    // A script of the attribute makes the link a style sheet for any medium when it has loaded.
+    addFrom(href, onload === undefined ? at : { ...at, media: "" });
   }
+  return { sheets, unread: [...unread] };
 }
 
 interface Place {
