@@ -14,19 +14,15 @@ export function isList(name: string): boolean {
 
 /** Writes a list. The items of `ol` get the numbers that the page gives them. */
 export function writeList(walker: Walker, list: Element, marks: Marks): void {
-  const numbers = list.name === "ol" ? numbersOf(list) : undefined;
-  const { output } = walker;
-  if (numbers === undefined) return writeItems(walker, list.children, marks);
-  output.openList(output.last === "." ? ")" : ".", numbers.next);
-  new Items(walker, marks, numbers).write(list.children);
-  output.close();
+  writeItems(walker, list.children, marks, list.name === "ol" ? numbersOf(list) : undefined);
 }
 
-/** Writes items as a list without numbers. */
-export function writeItems(walker: Walker, items: readonly ChildNode[], marks: Marks): void {
+/** Writes items as a list, which has other marks than the list before it. */
+export function writeItems(walker: Walker, items: readonly ChildNode[], marks: Marks, numbers?: Numbers): void {
   const { output } = walker;
-  output.openList(output.last === "-" ? "*" : "-");
-  new Items(walker, marks, undefined).write(items);
+  if (numbers === undefined) output.openList(output.last === "-" ? "*" : "-");
+  else output.openList(output.last === "." ? ")" : ".", numbers.next);
+  new Items(walker, marks, numbers).write(items);
   output.close();
 }
 
