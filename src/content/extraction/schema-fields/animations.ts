@@ -14,29 +14,18 @@ const SLOW_S = 60;
 /** The styles of an element when its animations have ended, or as they are for long. It hides rather than shows. */
 export function afterAnimations(style: Declarations, animations: ReadonlyMap<string, Frames>): Declarations {
   if (animations.size === 0) return style;
-  let result = style;
-  for (const run of runsOf(style)) {
-    const frames = run.words.map((word) => animations.get(word)).find((one) => one !== undefined);
-    if (frames !== undefined) result = afterOne(result, frames, run);
-  }
-  return result;
-}
-
-interface Run {
-  readonly words: readonly string[];
-  /** Whether the words are of one declaration, so that none of them overrules another. */
-  readonly isClear: boolean;
-}
-
-function runsOf(style: Declarations): Run[] {
   const short = listOf(style.get("animation"));
   const own = ANIMATION.map((name) => listOf(style.get(name)));
   const [names = []] = own;
-  return Array.from({ length: Math.max(short.length, names.length) }, (_, at) => {
-    const parts = own.flatMap((list) => (list.length === 0 ? [] : (list[at % list.length] ?? "")));
-    const words = [short[at] ?? "", ...parts].join(" ").split(/\s+/);
-    return { words, isClear: short.length === 0 || parts.length === 0 };
-  });
+  // Of a shorthand and a part of it, each may overrule the other.
+  const isClear = short.length === 0 || own.every((list) => list.length === 0);
+  let result = style;
+  for (let at = 0; at < Math.max(short.length, names.length); at += 1) {
+    const words = [short[at] ?? "", ...own.map((list) => list[at % list.length] ?? "")].join(" ").split(/\s+/);
+    const frames = words.map((word) => animations.get(word)).find((one) => one !== undefined);
+    if (frames !== undefined) result = afterOne(result, frames, words, isClear);
+  }
+  return result;
 }
 
 /** Animations of an element. @bound */
@@ -51,27 +40,27 @@ function listOf(value: string | undefined): readonly string[] {
     .slice(0, MAX_LIST);
 }
 
-function afterOne(style: Declarations, { first, last, all }: Frames, { words, isClear }: Run): Declarations {
+function afterOne(
+  style: Declarations,
+  { first, last, all }: Frames,
+  words: readonly string[],
+  isClear: boolean,
+): Declarations {
   const has = (...some: readonly string[]) => some.some((word) => words.includes(word));
+  const withFrame = (frame: Declarations): Declarations => new Map([...style, ...frame]);
   const [duration = 0, delay = 0] = words.flatMap(secondsOf);
-  const [isBefore, isAfter] = [has("backwards", "both"), has("forwards", "both")];
   const isTurned = has("reverse", "alternate", "alternate-reverse");
-  const isEarly = (duration >= SLOW_S && !has("infinite")) || (delay >= LATE_S && isBefore);
-  if (has("paused") || isEarly) {
-    const hiding = (has("paused") ? all : isTurned ? [first, last] : [first]).find((frame) =>
-      hides(new Map([...style, ...frame])),
-    );
-    return hiding === undefined ? style : new Map([...style, ...hiding]);
-  }
-  if (has("infinite")) {
-    const isAlways = all.length > 0 && all.every((frame) => hides(new Map([...style, ...frame])));
-    return isAlways ? new Map([...style, ...last]) : style;
-  }
-  if (!isAfter || delay >= LATE_S) return style;
-  const ends = (isTurned ? [first, last] : [last]).map((frame) => new Map([...style, ...frame]));
-  const hidden = ends.find(hides);
-  if (hidden !== undefined) return hidden;
-  return isTurned || !isClear ? style : (ends[0] ?? style);
+  const ends = isTurned ? [first, last] : [last];
+  const seen = (): readonly Declarations[] => {
+    if (has("paused")) return all;
+    const isEarly = (duration >= SLOW_S && !has("infinite")) || (delay >= LATE_S && has("backwards", "both"));
+    if (isEarly) return isTurned ? ends : [first];
+    if (has("infinite")) return all.every((frame) => hides(withFrame(frame))) ? all : [];
+    return has("forwards", "both") && delay < LATE_S ? ends : [];
+  };
+  const frames = seen();
+  const hidden = frames.map(withFrame).find(hides);
+  return hidden ?? (frames === ends && !isTurned && isClear ? withFrame(last) : style);
 }
 
 function secondsOf(word: string): number | readonly [] {
