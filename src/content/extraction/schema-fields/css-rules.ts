@@ -20,38 +20,15 @@ export interface Keyframes {
   readonly frames: readonly { readonly isFirst: boolean; readonly isLast: boolean; readonly body: string }[];
 }
 
+/** An escape, a comment, the marks of an HTML comment, and strings, which end with their line. */
+const TOKENS = /\\[^]|\/\*[^]*?(?:\*\/|$)|<!--|-->|"[^"\\\n]*(?:\\[^][^"\\\n]*)*"?|'[^'\\\n]*(?:\\[^][^'\\\n]*)*'?/g;
+
 /** A style sheet without comments, and without the characters in strings that are syntax outside of them. */
 export function plainCss(css: string): string {
-  let plain = "";
-  let from = 0;
-  const open = /\/\*|["']|<!--|-->|\\[^]/g;
-  for (let match = open.exec(css); match !== null; match = open.exec(css)) {
-    const [sign] = match;
-    if (sign.startsWith("\\")) continue;
-    plain += css.slice(from, match.index);
-    const end =
-      sign === "/*" ? endOfComment(css, match.index) : sign.length > 1 ? open.lastIndex : endOfString(css, match.index);
-    if (sign.length === 1) plain += css.slice(match.index, end).replace(/[{};,:()]/g, "_");
-    from = end;
-    open.lastIndex = end;
-  }
-  return plain + css.slice(from);
-}
-
-function endOfComment(css: string, start: number): number {
-  const end = css.indexOf("*/", start + 2);
-  return end === -1 ? css.length : end + 2;
-}
-
-/** A string ends with its quotation mark, its line or the style sheet. */
-function endOfString(css: string, start: number): number {
-  const quote = css[start];
-  for (let at = start + 1; at < css.length; at += 1) {
-    if (css[at] === "\\") at += 1;
-    else if (css[at] === quote) return at + 1;
-    else if (css[at] === "\n") return at;
-  }
-  return css.length;
+  return css.replace(TOKENS, (token) => {
+    if (token.startsWith("\\")) return token;
+    return /^["']/.test(token) ? token.replace(/[{};,:()]/g, "_") : "";
+  });
 }
 
 /** The surroundings of the rules of a style sheet, or of a group in it. */
