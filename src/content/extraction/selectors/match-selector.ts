@@ -13,17 +13,8 @@ const CASELESS = new Set(
   ).split(" "),
 );
 
-/** The position of an element among its siblings, counted from 1. */
-interface SiblingPosition {
-  readonly index: number;
-  readonly typeIndex: number;
-}
-
-interface Siblings {
-  readonly positions: ReadonlyMap<Element, SiblingPosition>;
-  readonly count: number;
-  readonly typeCounts: ReadonlyMap<string, number>;
-}
+/** The position of an element among siblings, counted from 1, and their number. */
+type Place = readonly [position: number, count: number];
 
 /**
  * The consequence of a failed match for other candidates: nothing, that no sibling further left can match, or that no
@@ -35,7 +26,8 @@ type Result = "matches" | "fails" | "fails-siblings" | "fails-all";
 export class SelectorMatcher {
   readonly #quirks: boolean;
   readonly #root: Element | undefined;
-  readonly #siblings = new Map<ParentNode, Siblings>();
+  readonly #places = new Map<ParentNode, ReadonlyMap<Element, Place>>();
+  readonly #placesOfType = new Map<ParentNode, ReadonlyMap<Element, Place>>();
 
   constructor(document: Document) {
     this.#quirks = document["x-mode"] === "quirks";
@@ -105,32 +97,20 @@ export class SelectorMatcher {
   #isNth(element: Element, { ofType, fromEnd, step, offset }: Extract<Simple, { kind: "nth" }>): boolean {
     const { parent } = element;
     if (parent === null) return false;
-    const siblings = this.#siblingsIn(parent);
-    const position = siblings.positions.get(element);
-    if (position === undefined) return false;
-    const count = ofType ? (siblings.typeCounts.get(typeOf(element)) ?? 0) : siblings.count;
-    const fromStart = ofType ? position.typeIndex : position.index;
-    const steps = (fromEnd ? count + 1 - fromStart : fromStart) - offset;
+    const known = ofType ? this.#placesOfType : this.#places;
+    const places = known.getOrInsertComputed(parent, () => placesIn(parent, ofType));
+    const [position, count] = places.get(element) ?? [0, 0];
+    const steps = (fromEnd ? count + 1 - position : position) - offset;
     return step === 0 ? steps === 0 : steps % step === 0 && steps / step >= 0;
   }
+}
 
-  #siblingsIn(parent: ParentNode): Siblings {
-    const known = this.#siblings.get(parent);
-    if (known !== undefined) return known;
-    const positions = new Map<Element, SiblingPosition>();
-    const typeCounts = new Map<string, number>();
-    let count = 0;
-    for (const child of parent.children) {
-      if (!isTag(child)) continue;
-      count += 1;
-      const typeIndex = (typeCounts.get(typeOf(child)) ?? 0) + 1;
-      typeCounts.set(typeOf(child), typeIndex);
-      positions.set(child, { index: count, typeIndex });
-    }
-    const siblings = { positions, count, typeCounts };
-    this.#siblings.set(parent, siblings);
-    return siblings;
-  }
+function placesIn({ children }: ParentNode, ofType: boolean): ReadonlyMap<Element, Place> {
+  const groups = Map.groupBy(children.filter(isTag), (child) => (ofType ? typeOf(child) : ""));
+  const places = [...groups.values()].flatMap((group) =>
+    group.map((child, at): readonly [Element, Place] => [child, [at + 1, group.length]]),
+  );
+  return new Map(places);
 }
 
 function holdsAttribute(element: Element, simple: Extract<Simple, { kind: "attribute" }>): boolean {

@@ -216,23 +216,18 @@ class SelectorParser {
   }
 
   /**
-   * The end of the text closes brackets. Characters outside of ASCII may be part of names in ways that this parser does
+   * The end of the text closes brackets that may be open. Characters outside of ASCII may be part of names in ways that this parser does
    * not know.
    */
   #unexpected(): NotParsed {
     const next = this.#text[this.#at];
-    if (next === undefined) return new NotParsed(this.#isOpen() ? "unknown" : "invalid");
+    if (next === undefined) return new NotParsed(/[[(]/.test(this.#text) ? "unknown" : "invalid");
     return new NotParsed(/[&|\\\u0080-\uffff]/.test(next) ? "unknown" : "invalid");
   }
 
   #unexpectedPseudo(): NotParsed {
     const next = this.#text[this.#at];
     return next === ":" || /[\w\\\u0080-\uffff]/.test(next ?? "") ? new NotParsed("unknown") : this.#unexpected();
-  }
-
-  /** Whether a bracket may be open at the end of the text. */
-  #isOpen(): boolean {
-    return /[[(]/.test(this.#text);
   }
 }
 
