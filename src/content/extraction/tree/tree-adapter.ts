@@ -1,8 +1,5 @@
 import { Element, isText, Text } from "domhandler";
-import { type Token } from "parse5";
 import { adapter } from "parse5-htmlparser2-tree-adapter";
-
-type Attributes = readonly Token.Attribute[];
 
 /**
  * The library's adapter with one difference: elements without prefixed attributes get no objects for namespaces and
@@ -13,14 +10,15 @@ export const leanAdapter: typeof adapter = {
 
   createElement(name, namespace, attributes) {
     const attribs = noAttributes();
-    let isForeign = false;
     for (const { name: key, value, namespace: own, prefix } of attributes) {
+      if (own !== undefined || prefix !== undefined) {
+        const plain = attributes.map((attribute) => ({ ...attribute, value: withoutTags(attribute.value) }));
+        return adapter.createElement(name, namespace, plain);
+      }
       attribs[key] = withoutTags(value);
-      if (own !== undefined || prefix !== undefined) isForeign = true;
     }
     const element = new Element(name, attribs, []);
     element.namespace = namespace;
-    if (isForeign) nameSpaces(element, attributes);
     return element;
   },
 
@@ -60,21 +58,4 @@ function withoutTags(text: string): string {
 function noAttributes(): Record<string, string> {
   // TypeScript's own declarations have no better type for it.
   return Object.create(null) as Record<string, string>;
-}
-
-function nameSpaces(element: Element, attributes: Attributes): void {
-  const spaces = noAttributes();
-  const prefixes = noAttributes();
-  for (const { name, namespace, prefix } of attributes) {
-    // `xlink:href` and `href` share one key. The last one counts, as for their values.
-    put(spaces, name, namespace);
-    put(prefixes, name, prefix);
-  }
-  element["x-attribsNamespace"] = spaces;
-  element["x-attribsPrefix"] = prefixes;
-}
-
-function put(into: Record<string, string>, name: string, value: string | undefined): void {
-  if (value === undefined) delete into[name];
-  else into[name] = value;
 }
