@@ -1,8 +1,7 @@
-import { type Document, type Element, Text, isTag } from "domhandler";
+import { type Document, type Element, isTag } from "domhandler";
 import { textContent } from "domutils";
 import { isHidden } from "./tree/hidden.ts";
-import { bodyOf, countWords, wordsIn } from "./reader/words.ts";
-import { walkNodes } from "./tree/walk.ts";
+import { bodyOf, wordsIn } from "./reader/words.ts";
 import { replaceChildren } from "./tree/relink.ts";
 import { elementsOf } from "./selectors/select-all.ts";
 import { parseTree } from "./tree/tree.ts";
@@ -34,14 +33,7 @@ export function showNoscript(tree: Document): void {
 }
 
 function wordsShown(tree: Document): number {
-  let words = 0;
-  walkNodes(tree, {
-    enter(node) {
-      if (node instanceof Text) words += countWords(node.data);
-      return !isTag(node) || !(UNSEEN.has(node.name) || isHidden(node));
-    },
-  });
-  return words;
+  return wordsIn(tree, (element) => !UNSEEN.has(element.name) && !isHidden(element));
 }
 
 /** A `noscript` in the head contains style sheets for browsers without scripts. */

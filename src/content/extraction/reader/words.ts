@@ -37,13 +37,13 @@ export function countWords(text: string): number {
   return words;
 }
 
-/** The number of words in a tree's text. */
-export function wordsIn(root: AnyNode): number {
+/** The number of words in the text of a tree, or of its elements that are seen. */
+export function wordsIn(root: AnyNode, isSeen: (element: Element) => boolean = () => true): number {
   let words = 0;
   walkNodes(root, {
     enter(node) {
       if (node instanceof Text) words += countWords(node.data);
-      return true;
+      return !isTag(node) || isSeen(node);
     },
   });
   return words;
