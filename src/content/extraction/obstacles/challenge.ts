@@ -75,16 +75,19 @@ const DEMAND =
 export function challengeOf(facts: PageFacts): string | undefined {
   for (const challenge of CHALLENGES) if (holds(challenge, facts)) return challenge.by;
   if (facts.words > MANY_WORDS) return undefined;
-  const refused =
-    facts.statusCode !== undefined &&
-    (facts.statusCode === 403 || facts.statusCode === 429 || facts.statusCode === 503);
+  const refused = [403, 429, 503].includes(facts.source.statusCode ?? 0);
   const demands = DEMAND.test(facts.text) || DEMAND.test(facts.title);
   if (!demands || (!refused && FORM.test(facts.html))) return undefined;
   return refused || WIDGET.test(facts.html) || facts.words < 60 ? "the site" : undefined;
 }
 
 function holds({ field, html, title, text, maxWords = MANY_WORDS }: Challenge, facts: PageFacts): boolean {
-  if (field !== undefined) return field[1].test(facts.field(field[0]));
+  if (field !== undefined) {
+    const [name, value] = field;
+    return facts.source.headers.some(
+      ([known, given]) => known.toLowerCase() === name && value.test(given.toLowerCase()),
+    );
+  }
   if (facts.words > maxWords) return false;
   if (html !== undefined && !html.test(facts.html)) return false;
   if (title !== undefined && !title.test(facts.title)) return false;

@@ -45,12 +45,13 @@ export function isConsentWall(tree: Document, facts: PageFacts): boolean {
 
 /** Whether a page that may be a consent wall has the address of one. */
 function isWallAddress(facts: PageFacts): boolean {
-  return hasWallAddress(facts.url) && countWords(facts.text) <= MAX_WORDS_OF_PAGE;
+  return hasWallAddress(facts.source.finalUrl) && facts.words <= MAX_WORDS_OF_PAGE;
 }
 
 /** Whether an address is one of pages that only ask for consent. */
-export function hasWallAddress(url: URL | undefined): boolean {
-  return url !== undefined && (WALL_HOST.test(url.hostname) || WALL_PATH.test(url.pathname));
+export function hasWallAddress(address: string): boolean {
+  const url = URL.parse(address);
+  return url !== null && (WALL_HOST.test(url.hostname) || WALL_PATH.test(url.pathname));
 }
 
 /**
@@ -94,7 +95,7 @@ function hasChoice(box: Element): boolean {
   return existsOne(
     (element) => {
       if (!PRESSED.has(element.name)) return false;
-      if (element.name === "input") return CHOICE.test(attribute(element.attribs, "value"));
+      if (element.name === "input") return CHOICE.test((element.attribs["value"] ?? "").slice(0, MAX_NAMES_LENGTH));
       if (element.name !== "button" && element.children.some(isTag)) return false;
       const text = seenText(element);
       return text.length <= MAX_LABEL_LENGTH && CHOICE.test(text);
@@ -118,10 +119,5 @@ function boxesOf(root: AnyNode): Element[] {
 
 function isBox({ name, attribs }: Element): boolean {
   if (name === "html" || name === "body" || name === "script") return false;
-  return BOX.test(attribute(attribs, "id")) || BOX.test(attribute(attribs, "class"));
-}
-
-/** The value of a name or class attribute. A longer value is ignored. */
-function attribute(attributes: Readonly<Record<string, string>>, name: string): string {
-  return Object.hasOwn(attributes, name) ? (attributes[name] ?? "").slice(0, MAX_NAMES_LENGTH) : "";
+  return [attribs["id"], attribs["class"]].some((names = "") => BOX.test(names.slice(0, MAX_NAMES_LENGTH)));
 }

@@ -4,7 +4,7 @@ import { type NotContent } from "../tree/extraction.ts";
 import { challengeOf } from "./challenge.ts";
 import { isConsentWall } from "./consent-wall.ts";
 import { walkNodes } from "../tree/walk.ts";
-import { MANY_WORDS, PageFacts } from "./page-facts.ts";
+import { MANY_WORDS, type PageFacts, pageFacts } from "./page-facts.ts";
 
 /** An obstacle to a page's content, described in the words of the error. */
 export interface Obstacle {
@@ -23,7 +23,7 @@ const STILL_LOADING =
 
 /** Recognises a bot challenge, a consent wall and a page without content. Undefined if the page has content. */
 export function notContent(tree: Document, html: string, source: PageSource): Obstacle | undefined {
-  const facts = new PageFacts(tree, html, source);
+  const facts = pageFacts(tree, html, source);
   const by = challengeOf(facts);
   if (by !== undefined) return { reason: "challenge", detail: `${by} requires proof that the visitor is a person` };
   if (isConsentWall(tree, facts)) return { reason: "consent-wall", detail: "its site shows a consent dialog instead" };
@@ -47,7 +47,7 @@ function isEmpty(tree: Document, facts: PageFacts): boolean {
   return !shows;
 }
 
-function emptyDetail({ statusCode }: PageFacts): string {
+function emptyDetail({ source: { statusCode } }: PageFacts): string {
   const status = statusCode === undefined || statusCode < 300 ? "" : `; its server responded with ${statusCode}`;
   return `it has no content${status}`;
 }

@@ -17,51 +17,22 @@ const MAX_HTML = 200_000;
 
 const UNSEEN = new Set(["script", "style", "template", "noscript", "head", "svg", "iframe", "object", "canvas"]);
 
-/** The facts by which obstacles are recognised. Each is computed when it is first read, in linear time. */
-export class PageFacts {
-  readonly #tree: Document;
-  readonly #source: PageSource;
-  #title: string | undefined;
-  #text: string | undefined;
-  #words: number | undefined;
+/** The facts by which obstacles are recognised. */
+export interface PageFacts {
   /** The beginning of the document's source. */
   readonly html: string;
-
-  constructor(tree: Document, html: string, source: PageSource) {
-    this.#tree = tree;
-    this.#source = source;
-    this.html = html.slice(0, MAX_HTML);
-  }
-
-  get title(): string {
-    this.#title ??= pageTitle(this.#tree);
-    return this.#title;
-  }
-
+  readonly title: string;
   /** The visible text with white space folded, up to MAX_TEXT characters. */
-  get text(): string {
-    this.#text ??= seenText(this.#tree);
-    return this.#text;
-  }
-
+  readonly text: string;
   /** Words of the text. In scripts without spaces, each character is a word. */
-  get words(): number {
-    this.#words ??= countWords(this.text);
-    return this.#words;
-  }
+  readonly words: number;
+  readonly source: PageSource;
+}
 
-  get url(): URL | undefined {
-    return URL.parse(this.#source.finalUrl) ?? undefined;
-  }
-
-  get statusCode(): number | undefined {
-    return this.#source.statusCode;
-  }
-
-  /** The response's header field with this name, in lower case. Empty if the field is missing. */
-  field(name: string): string {
-    return this.#source.headers.find(([known]) => known.toLowerCase() === name)?.[1].toLowerCase() ?? "";
-  }
+/** The facts of a page, in linear time. */
+export function pageFacts(tree: Document, html: string, source: PageSource): PageFacts {
+  const text = seenText(tree);
+  return { html: html.slice(0, MAX_HTML), title: pageTitle(tree), text, words: countWords(text), source };
 }
 
 /**

@@ -33,5 +33,5 @@ export const SHOWS_CONTENT = `(() => {
 
 /** Whether a page for which SHOWS_CONTENT is true has no obstacle. */
 export function isContent({ statusCode, finalUrl }: PageSource): boolean {
-  return statusCode !== undefined && statusCode < 400 && !hasWallAddress(URL.parse(finalUrl) ?? undefined);
+  return statusCode !== undefined && statusCode < 400 && !hasWallAddress(finalUrl);
 }
