@@ -12,10 +12,6 @@ const MAX_ADDRESS_TOTAL = 20_000_000;
 
 const LINK_SCHEMES = new Set(["http:", "https:", "mailto:", "tel:", "ftp:"]);
 
-/** The form of most addresses: absolute, already normalized, with nothing to encode. */
-const PLAIN = /^https:\/\/[a-z0-9-]+(?:\.[a-z][a-z0-9-]*)+\/[A-Za-z0-9/_~=&?%-]*(?:\.[A-Za-z0-9]+)?$/;
-const PLAIN_FRAGMENT = /^#[\w.:-]*$/;
-
 /** Makes the addresses of one page absolute, relative to its `<base>` if it has one. */
 export class Addresses {
   readonly #base: string;
@@ -28,20 +24,15 @@ export class Addresses {
   /** The absolute address of a link. Undefined if it leads to no other document, like a script or an attached file. */
   link(href: string): string | undefined {
     if (href.length > MAX_ADDRESS_LENGTH || this.#left <= 0) return undefined;
-    if (PLAIN_FRAGMENT.test(href)) return this.#take(this.#base + href);
-    return this.#take(PLAIN.test(href) ? href : absoluteLink(href, this.#base));
+    const address = absoluteLink(href, this.#base);
+    this.#left -= address?.length ?? 0;
+    return address;
   }
 
   /** The absolute address of an image or a video. Undefined if it is not an http or https address. */
   media(src: string): string | undefined {
     const address = this.link(src);
     return address?.startsWith("http") === true ? address : undefined;
-  }
-
-  #take(address: string | undefined): string | undefined {
-    if (address === undefined) return undefined;
-    this.#left -= address.length;
-    return address;
   }
 }
 
