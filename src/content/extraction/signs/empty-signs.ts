@@ -30,10 +30,7 @@ function isEmptyRoot({ name, attribs, text, media }: Surveyed): boolean {
 
 function hasEmptyRoot(page: Survey): boolean {
   if (page.contentText > 0 && isLogIn(page)) return false;
-  return (
-    page.having("id").some((element) => isEmptyRoot(element)) ||
-    page.someCustom((element) => ROOT_ELEMENTS.has(element.name) && isEmptyRoot(element))
-  );
+  return page.elements.some(isEmptyRoot);
 }
 
 /** Whether the page shows only a login form. */

@@ -72,8 +72,7 @@ export class Survey {
   contentText = 0;
   hiddenText = 0;
   readonly #byName = new Map<string, readonly Surveyed[]>();
-  /** Built when a sign first needs it. Half of the pages that need a browser are recognised without it. */
-  #byAttribute: ReadonlyMap<string, readonly Surveyed[]> | undefined;
+  readonly #byAttribute = new Map<string, Surveyed[]>();
 
   constructor(source: PageSource) {
     this.source = source;
@@ -86,7 +85,7 @@ export class Survey {
 
   /** The elements that have an attribute other than `class`. */
   having(attribute: string): readonly Surveyed[] {
-    return this.#attributes.get(attribute) ?? NONE;
+    return this.#byAttribute.get(attribute) ?? NONE;
   }
 
   named(name: string): readonly Surveyed[] {
@@ -99,7 +98,7 @@ export class Survey {
   }
 
   hasAny(attributes: readonly string[]): boolean {
-    return attributes.some((attribute) => this.#attributes.has(attribute));
+    return attributes.some((attribute) => this.#byAttribute.has(attribute));
   }
 
   /**
@@ -115,18 +114,6 @@ export class Survey {
     });
   }
 
-  get #attributes(): ReadonlyMap<string, readonly Surveyed[]> {
-    if (this.#byAttribute !== undefined) return this.#byAttribute;
-    const index = new Map<string, Surveyed[]>();
-    for (const element of this.elements) {
-      for (const attribute in element.attribs) {
-        if (attribute !== "class") index.getOrInsert(attribute, []).push(element);
-      }
-    }
-    this.#byAttribute = index;
-    return index;
-  }
-
   /** Adds an element. True if its content is part of the page. */
   element(element: Element, parent: number): boolean {
     const { name, attribs } = element;
@@ -134,7 +121,10 @@ export class Survey {
     const chrome = above?.chrome === true || CHROME.has(name) || CHROME.has(attribs["role"] ?? "");
     const hidden = above?.hidden === true || isHidden(element);
     const media = MEDIA.has(name) ? 1 : 0;
-    this.elements.push({ element, name, attribs, text: 0, media, elements: 0, chrome, hidden, parent });
+    const surveyed = { element, name, attribs, text: 0, media, elements: 0, chrome, hidden, parent };
+    this.elements.push(surveyed);
+    for (const attribute in attribs)
+      if (attribute !== "class") this.#byAttribute.getOrInsert(attribute, []).push(surveyed);
     if (name === "script") this.code.script(element, textContent(element));
     else if (name === "body") this.code.handler(attribs["onload"] ?? attribs["onpageshow"] ?? "");
     // The content of templates, and of elements that contain only text, is not shown.
