@@ -183,20 +183,18 @@ export class ShownPage {
     const { mark, sheets: loaded = [] } = sight;
     if (mark !== undefined) return { styleOf: this.#measured(mark), around: MEASURED };
     const elements: Element[] = [];
-    const names = new Set<string>();
     const attributes: string[] = [];
     walkNodes(this.tree, {
       enter(node) {
         if (!isTag(node)) return true;
-        const { class: classes = "", id, style = "" } = node.attribs;
-        for (const name of `${classes} ${id ?? ""}`.split(/\s+/)) names.add(name.toLowerCase());
+        const { style = "" } = node.attribs;
         if (style.includes("--")) attributes.push(style);
         if (node.name === "style" || isSheetLink(node)) elements.push(node);
         return true;
       },
     });
     const { sheets, unread } = sheetsOf({ elements, url, base: this.base, loaded });
-    const rules = new StyleRules({ all: new DocumentElements(this.tree), names, attributes }, sheets);
+    const rules = new StyleRules(new DocumentElements(this.tree), attributes, sheets);
     this.isCertain = rules.isComplete && unread.length === 0;
     this.unread = unread;
     return { styleOf: (element) => rules.of(element), around: unread.length === 0 ? PLAIN : UNKNOWN };

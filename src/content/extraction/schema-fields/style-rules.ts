@@ -21,20 +21,11 @@ export interface Sheet {
   readonly outer: Outer;
 }
 
-/** The document to which the style rules apply. */
-export interface Styled {
-  readonly all: DocumentElements;
-  /** All classes and ids, in lower case. */
-  readonly names: ReadonlySet<string>;
-  /** The `style` attributes that declare custom properties. */
-  readonly attributes: readonly string[];
-}
-
 /** The declarations of `style` attributes and style sheets that can hide text. */
 export class StyleRules {
   readonly #applied = new Map<Element, Map<string, { readonly value: string; readonly rank: number }>>();
   readonly #known = new Map<Element, Declarations>();
-  readonly #names: ReadonlySet<string>;
+  readonly #all: DocumentElements;
   readonly #custom = new CustomProperties();
   readonly #animations = new Map<string, Frames>();
   readonly #layers = new Map<string, number>();
@@ -43,8 +34,9 @@ export class StyleRules {
   /** Whether all rules were read. Otherwise an element may be hidden that seems shown. */
   isComplete = true;
 
-  constructor({ all, names, attributes }: Styled, sheets: readonly Sheet[]) {
-    this.#names = names;
+  /** `attributes` are the `style` attributes that declare custom properties. */
+  constructor(all: DocumentElements, attributes: readonly string[], sheets: readonly Sheet[]) {
+    this.#all = all;
     const rules = this.#rulesOf(sheets);
     for (const { selectors, body, isCertain } of rules) {
       if (!body.includes("--")) continue;
@@ -56,7 +48,7 @@ export class StyleRules {
     for (const [order, rule] of rules.entries()) {
       this.#layerOf(rule.layer);
       const declared = this.#declarationsIn(rule.body);
-      if (declared.size > 0) this.#apply(all, rule, declared, order);
+      if (declared.size > 0) this.#apply(rule, declared, order);
       if (this.isComplete && this.#applying <= MAX_RULES) continue;
       this.isComplete = false;
       if (this.#applying > MAX_RULES) return;
@@ -117,14 +109,14 @@ export class StyleRules {
   #mayMatch(selector: string): boolean {
     if (STATE.test(selector)) return false;
     if (/[:[\\]/.test(selector)) return true;
-    return (selector.match(/[.#][\w-]+/g) ?? []).every((name) => this.#names.has(name.slice(1).toLowerCase()));
+    return (selector.match(/[.#][\w-]+/g) ?? []).every((name) => this.#all.hasName(name));
   }
 
   #declarationsIn(body: string): Declared {
     return declarationsIn(this.#custom.resolve(body));
   }
 
-  #apply(all: DocumentElements, rule: Rule, declared: Declared, order: number): void {
+  #apply(rule: Rule, declared: Declared, order: number): void {
     const isHiding = hides(afterAnimations(valuesOf(declared), this.#animations));
     const layer = this.#layerOf(rule.layer);
     // A rule that may apply counts only if it hides.
@@ -138,14 +130,14 @@ export class StyleRules {
       const list = parsed(selector, isHiding);
       if (list === undefined) continue;
       this.#applying += 1;
-      const compared = all.compared(list);
+      const compared = this.#all.compared(list);
       if (compared > this.#left) {
         this.isComplete = false;
         continue;
       }
       this.#left -= compared;
       const specific = specificity(selector);
-      for (const element of all.matching(list)) {
+      for (const element of this.#all.matching(list)) {
         const known = this.#applied.getOrInsert(element, new Map());
         for (const [name, { value, isImportant }] of isBehind ? BEHIND : declared) {
           const rank =

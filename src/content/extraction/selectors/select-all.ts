@@ -38,6 +38,11 @@ export class DocumentElements {
     return list.reduce((sum, complex) => sum + this.#candidates(complex).length, 0);
   }
 
+  /** Whether an element has this class, such as `.a`, or this id, such as `#a`. */
+  hasName(name: string): boolean {
+    return this.#named.has(keyOf(name.startsWith(".") ? "class" : "id", name.slice(1)));
+  }
+
   some(test: (element: Element) => boolean): boolean {
     return this.#all.some(test);
   }
