@@ -20,9 +20,41 @@ export function writeList(walker: Walker, list: Element, marks: Marks): void {
 /** Writes items as a list, which has other marks than the list before it. */
 export function writeItems(walker: Walker, items: readonly ChildNode[], marks: Marks, numbers?: Numbers): void {
   const { output } = walker;
+  let isOpen = false;
+  const close = () => {
+    if (isOpen) output.close();
+    isOpen = false;
+  };
+  const open = (item?: Element) => {
+    close();
+    isOpen = true;
+    if (numbers === undefined) return output.openItem(`${output.listMarker} `);
+    const own = numberOf(item?.attribs["value"]) ?? numbers.next;
+    numbers.next = own + numbers.step;
+    output.openItem(`${Math.min(Math.max(own, 0), MAX_NUMBER)}${output.listMarker} `);
+  };
+  const write = (child: ChildNode) => {
+    if (isText(child) && child.data.trim() === "") return;
+    if (isTag(child) && child.name === "li") {
+      open(child);
+      walker.children(child, marks);
+      walker.flush();
+    } else if (isTag(child) && LISTS.has(child.name)) {
+      // A list directly in a list belongs to the item before it.
+      if (!isOpen) open();
+      walker.child(child, marks);
+    } else if (isTag(child) && child.children.some((inner) => isTag(inner) && inner.name === "li")) {
+      child.children.forEach(write);
+    } else {
+      open();
+      walker.child(child, marks);
+      walker.flush();
+    }
+  };
   if (numbers === undefined) output.openList(output.last === "-" ? "*" : "-");
   else output.openList(output.last === "." ? ")" : ".", numbers.next);
-  new Items(walker, marks, numbers).write(items);
+  items.forEach(write);
+  close();
   output.close();
 }
 
@@ -39,63 +71,6 @@ function numbersOf({ attribs, children }: Element): Numbers {
 
 function numberOf(text: string | undefined): number | undefined {
   return text !== undefined && /^\s*[+-]?\d{1,9}\s*$/.test(text) ? Number(text) : undefined;
-}
-
-class Items {
-  readonly #walker: Walker;
-  readonly #marks: Marks;
-  readonly #numbers: Numbers | undefined;
-  #isOpen = false;
-
-  constructor(walker: Walker, marks: Marks, numbers: Numbers | undefined) {
-    this.#walker = walker;
-    this.#marks = marks;
-    this.#numbers = numbers;
-  }
-
-  write(items: readonly ChildNode[]): void {
-    for (const item of items) this.#child(item);
-    this.#close();
-  }
-
-  #child(child: ChildNode): void {
-    if (isText(child) && child.data.trim() === "") return;
-    if (isTag(child) && child.name === "li") {
-      this.#open(child);
-      this.#walker.children(child, this.#marks);
-      this.#walker.flush();
-      return;
-    }
-    // A list directly in a list belongs to the item before it.
-    if (isTag(child) && LISTS.has(child.name)) {
-      if (!this.#isOpen) this.#open(undefined);
-      this.#walker.child(child, this.#marks);
-      return;
-    }
-    if (isTag(child) && child.children.some((inner) => isTag(inner) && inner.name === "li")) {
-      for (const inner of child.children) this.#child(inner);
-      return;
-    }
-    this.#open(undefined);
-    this.#walker.child(child, this.#marks);
-    this.#walker.flush();
-  }
-
-  #open(item: Element | undefined): void {
-    this.#close();
-    this.#isOpen = true;
-    const { output } = this.#walker;
-    if (this.#numbers === undefined) return output.openItem(`${output.listMarker} `);
-    this.#numbers.next = numberOf(item?.attribs["value"]) ?? this.#numbers.next;
-    const number = Math.min(Math.max(this.#numbers.next, 0), MAX_NUMBER);
-    this.#numbers.next += this.#numbers.step;
-    output.openItem(`${number}${output.listMarker} `);
-  }
-
-  #close(): void {
-    if (this.#isOpen) this.#walker.output.close();
-    this.#isOpen = false;
-  }
 }
 
 /**
