@@ -35,7 +35,7 @@ const EMPTY = new Set(["iframe", "audio", "video", "frame"]);
  * Changes the tree.
  */
 export function prepare(tree: Document, url: string, page: Document = tree): void {
-  new Pruner(new Addresses(page, url)).prune(tree, {}, 0);
+  prune(tree, { addresses: new Addresses(page, url) }, 0);
 }
 
 /** Whether an element never shows text of the page, whatever the reader opens. */
@@ -48,86 +48,79 @@ export function isNeverShown(element: Element): boolean {
 }
 
 interface Around {
+  readonly addresses: Addresses;
   readonly link?: Element;
   /** The innermost link or cell of a table, which takes the name of an icon. */
   readonly named?: Element;
   readonly isHeading?: true;
 }
 
-class Pruner {
-  readonly #addresses: Addresses;
-
-  constructor(addresses: Addresses) {
-    this.#addresses = addresses;
-  }
-
-  prune(parent: ParentNode, around: Around, depth: number): void {
-    const before = parent.children;
-    const after: ChildNode[] = [];
-    for (const child of before) {
-      if (isText(child)) after.push(child);
-      else if (isTag(child) && depth < MAX_PRUNED_DEPTH && this.#keeps(child, around)) {
-        after.push(child);
-        this.prune(child, inside(child, around), depth + 1);
-      }
+function prune(parent: ParentNode, around: Around, depth: number): void {
+  const before = parent.children;
+  const after: ChildNode[] = [];
+  for (const child of before) {
+    if (isText(child)) after.push(child);
+    else if (isTag(child) && depth < MAX_PRUNED_DEPTH && keeps(child, around)) {
+      after.push(child);
+      prune(child, inside(child, around), depth + 1);
     }
-    if (after.length !== before.length) replaceChildren(parent, after);
   }
+  if (after.length !== before.length) replaceChildren(parent, after);
+}
 
-  /** Whether a reader sees the element. Prepares it, and its children if they are replaced. */
-  #keeps(element: Element, around: Around): boolean {
-    makePlain(element);
-    const { name, attribs } = element;
-    const { link, named } = around;
-    if (NEVER.has(name)) return name === "title" && isSvg(element);
-    if (name === "script") return attribs["type"]?.startsWith("math/tex") === true;
-    if (isSvg(element)) {
-      giveName(named, svgTitle(element));
+/** Whether a reader sees the element. Prepares it, and its children if they are replaced. */
+function keeps(element: Element, around: Around): boolean {
+  makePlain(element);
+  const { name, attribs } = element;
+  const { named } = around;
+  if (NEVER.has(name)) return name === "title" && isSvg(element);
+  if (name === "script") return attribs["type"]?.startsWith("math/tex") === true;
+  if (isSvg(element)) {
+    giveName(named, svgTitle(element));
+    return false;
+  }
+  if (name === "template") return false;
+  if (isScreenReaderOnly(element)) {
+    giveName(named, lineOf(element));
+    return false;
+  }
+  if (isHidden(element) && !isWholeHeading(element)) return false;
+  const shadow = shadowContent(element);
+  if (shadow !== undefined) replaceChildren(element, shadow);
+  if (name === "a" && attribs["href"]?.startsWith("#") === true) {
+    // A mark with a link to its own place, or a link back.
+    if (!hasWords(element)) return false;
+    if (around.isHeading === true) delete attribs["href"];
+  }
+  return setAddress(element, around);
+}
+
+/** Makes the element's address absolute. False if the element can be dropped. */
+function setAddress(element: Element, { addresses, link }: Around): boolean {
+  const { name, attribs } = element;
+  if (name === "a" || name === "area") {
+    const href = attribs["href"];
+    const address = href === undefined ? undefined : addresses.link(href);
+    if (address === undefined) delete attribs["href"];
+    else attribs["href"] = address;
+  } else if (name === "img") {
+    const source = isTrackingPixel(element) ? undefined : imageSource(element);
+    const address = source === undefined ? undefined : addresses.media(source);
+    if (address === undefined) {
+      giveName(link, attribs["alt"] ?? "");
       return false;
     }
-    if (name === "template") return false;
-    if (isScreenReaderOnly(element)) {
-      giveName(named, lineOf(element));
-      return false;
-    }
-    if (isHidden(element) && !isWholeHeading(element)) return false;
-    const shadow = shadowContent(element);
-    if (shadow !== undefined) replaceChildren(element, shadow);
-    if (name === "a" && attribs["href"]?.startsWith("#") === true) {
-      // A mark with a link to its own place, or a link back.
-      if (!hasWords(element)) return false;
-      if (around.isHeading === true) delete attribs["href"];
-    }
-    return this.#address(element, link);
+    attribs["src"] = address;
+  } else if (EMPTY.has(name)) {
+    const source = name === "audio" || name === "video" ? filmSource(element) : attribs["src"];
+    const address = source === undefined ? undefined : addresses.media(source);
+    giveName(link, mediaLabel(element) || (link?.attribs["title"] ?? address ?? ""));
+    if (address === undefined) return false;
+    if (name === "iframe") return becomesLink(element, playerAddress(address));
+    attribs["src"] = address;
+    element.children = [];
   }
-
-  /** Makes the element's address absolute. False if the element can be dropped. */
-  #address(element: Element, link: Element | undefined): boolean {
-    const { name, attribs } = element;
-    if (name === "a" || name === "area") {
-      const href = attribs["href"];
-      const address = href === undefined ? undefined : this.#addresses.link(href);
-      if (address === undefined) delete attribs["href"];
-      else attribs["href"] = address;
-    } else if (name === "img") {
-      const source = isTrackingPixel(element) ? undefined : imageSource(element);
-      const address = source === undefined ? undefined : this.#addresses.media(source);
-      if (address === undefined) {
-        giveName(link, attribs["alt"] ?? "");
-        return false;
-      }
-      attribs["src"] = address;
-    } else if (EMPTY.has(name)) {
-      const source = name === "audio" || name === "video" ? filmSource(element) : attribs["src"];
-      const address = source === undefined ? undefined : this.#addresses.media(source);
-      giveName(link, mediaLabel(element) || (link?.attribs["title"] ?? address ?? ""));
-      if (address === undefined) return false;
-      if (name === "iframe") return becomesLink(element, playerAddress(address));
-      attribs["src"] = address;
-      element.children = [];
-    }
-    return true;
-  }
+  return true;
 }
 
 /** Replaces the frame of a known player with a link to the media. False if the frame is another one. */
