@@ -2,6 +2,8 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openStore } from "../../store/open/open-store.ts";
+import { RESERVATION } from "../../store/testing/reservation.ts";
 import { COMMAND } from "../../../test/support/program.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "turnpike-check-"));
@@ -46,6 +48,21 @@ test("a valid file is counted", async () => {
     out: `${file}: ok (2 routes, 1 upstream)\n`,
     err: `${file}: warning: colour: unknown key, ignored\n`,
   });
+});
+
+test("a ledger in SQLite that PostgreSQL replaces is reported while something is left in it", async () => {
+  const postgres = { url: "postgres://turnpike@127.0.0.1:1/shop" };
+  const file = write("moved.json", JSON.stringify({ postgres, routes: [] }));
+  const store = openStore(join(folder, "turnpike.db"));
+  expect((await run(file)).err).toBe("");
+  for (const nonce of ["0x1", "0x2"]) {
+    const { payment } = await store.ledger.reserve({ ...RESERVATION, nonce });
+    await store.ledger.move(payment, { state: nonce === "0x1" ? "settled" : "unknown", lease: false });
+  }
+  const warning = `postgres.url: the ledger "${join(folder, "turnpike.db")}" is not used any more, and has 1 payment without an outcome, 1 paid response that is not delivered, 0 prepaid balances and 0 channels`;
+  expect(await run("--strict", file)).toMatchObject({ code: 0, err: `${file}: warning: ${warning}\n` });
+  await store.close();
+  rmSync(join(folder, "turnpike.db"));
 });
 
 test("a configuration is read from standard input", async () => {

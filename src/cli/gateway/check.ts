@@ -2,6 +2,8 @@ import { type Config } from "../../gateway/config/config.ts";
 import { type Diagnostic, diagnosticText } from "../../gateway/config/diagnostic.ts";
 import { loadFile, loadText, type Loaded } from "../../gateway/config/load.ts";
 import { type Locate } from "../../gateway/config/source.ts";
+import { defaultStorePath } from "../../gateway/process/gateway/store-path.ts";
+import { leftOverIn } from "../../store/open/open-ledger-view.ts";
 import { checkMaterial } from "../../gateway/process/check/check-material.ts";
 import { checkFacilitators } from "../../gateway/process/facilitators/process-facilitators.ts";
 import { atBoundary } from "../common/boundary.ts";
@@ -43,10 +45,15 @@ export function check(args: readonly string[]): Promise<number> {
 
 /** Prints every problem of a configuration file. Resolves to its configuration; undefined if a gateway would not start with it. */
 export async function checkFile(file: string, isStrict: boolean): Promise<Config | undefined> {
-  return await checkLoaded(file, await loadFile(file), isStrict);
+  return await checkLoaded(file, await loadFile(file), isStrict, file);
 }
 
-async function checkLoaded(name: string, loaded: Loaded, isStrict: boolean): Promise<Config | undefined> {
+async function checkLoaded(
+  name: string,
+  loaded: Loaded,
+  isStrict: boolean,
+  path?: string,
+): Promise<Config | undefined> {
   const { config, problems, warnings, locate } = loaded;
   const print = printerOf(name, locate);
   for (const warning of warnings) print.warning(warning);
@@ -55,6 +62,8 @@ async function checkLoaded(name: string, loaded: Loaded, isStrict: boolean): Pro
   const material = await checkMaterial(config);
   for (const problem of material.problems) print.problem(problem);
   for (const warning of material.warnings) print.warning(warning);
+  if (config.postgres.url !== undefined && config.postgres.url !== "")
+    checkLeftOver(defaultStorePath(config, path), print);
   if (print.count.problems === 0) await checkPaidRoutes(config, print);
   if (print.count.problems > 0) return undefined;
   if (isStrict && print.count.warnings > 0) {
@@ -86,6 +95,19 @@ function printerOf(file: string, locate: Locate): Printer {
       sayWarning(`${file}: warning: ${diagnosticText(locate(diagnostic))}`);
     },
   };
+}
+
+/** Reports what a ledger in SQLite still has, from the time before PostgreSQL. */
+function checkLeftOver(path: string, print: Printer): void {
+  const left = leftOverIn(path, Date.now());
+  if (left === undefined || Object.values(left).every((count) => count === 0)) return;
+  const parts = [
+    counted(left.open, "payment") + " without an outcome",
+    counted(left.owed, "paid response") + " that is not delivered",
+    counted(left.balances, "prepaid balance"),
+  ];
+  const message = `the ledger "${path}" is not used any more, and has ${parts.join(", ")} and ${counted(left.channels, "channel")}`;
+  print.warning({ path: "postgres.url", message, isNotice: true });
 }
 
 /** Checks that facilitators settle what is sold. */

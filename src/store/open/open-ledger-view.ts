@@ -60,6 +60,37 @@ export function backUpLedger(path: string, copy: string): void {
   }
 }
 
+/** What a ledger still has for clients and the operator. */
+export interface LeftOver {
+  /** Payments in the state settling, unknown or deferred. */
+  readonly open: number;
+  /** Settled payments whose response is not delivered. */
+  readonly owed: number;
+  /** Prepaid balances and passes that are not used up, revoked or at their end. */
+  readonly balances: number;
+  readonly channels: number;
+}
+
+const LEFT_OVER = `SELECT
+  (SELECT count(*) FROM payments WHERE state IN ('settling', 'unknown', 'deferred')) AS open,
+  (SELECT count(*) FROM payments WHERE state = 'settled' AND delivered = 0 AND refunded = '0') AS owed,
+  (SELECT count(*) FROM credits WHERE revoked_at = 0 AND (expires_at = 0 OR expires_at > $now) AND high + low > 0) AS balances,
+  (SELECT count(*) FROM channels) AS channels`;
+
+/**
+ * What is left in a store's SQLite file, which it does not change. Undefined if there is no file, or not of this version: such a
+ * ledger is opened by its own program first.
+ */
+export function leftOverIn(path: string, now: number): LeftOver | undefined {
+  if (!existsSync(path) || readSqliteVersion(path).found !== SCHEMA_VERSION) return undefined;
+  const database = openLedgerFile(path);
+  try {
+    return database.query<LeftOver, { now: number }>(LEFT_OVER).get({ now }) ?? undefined;
+  } finally {
+    database.close();
+  }
+}
+
 function openLedgerFile(path: string): Database {
   const fail = (why: string, cause?: unknown): never => {
     throw new Error(`Cannot read the ledger "${path}": ${why}`, { cause });
