@@ -60,7 +60,7 @@ export function backUpLedger(path: string, copy: string): void {
   }
 }
 
-/** What a ledger still has for clients and the operator. */
+/** Counts of the rows of a ledger that clients or the operator still need. */
 export interface LeftOver {
   /** Payments in the state settling, unknown or deferred. */
   readonly open: number;
@@ -78,7 +78,7 @@ const LEFT_OVER = `SELECT
   (SELECT count(*) FROM channels) AS channels`;
 
 /**
- * What is left in a store's SQLite file, which it does not change. Undefined if there is no file, or not of this version: such a
+ * Counts such rows in a store's SQLite file, and changes nothing. Undefined if there is no file, or not of this version: such a
  * ledger is opened by its own program first.
  */
 export function leftOverIn(path: string, now: number): LeftOver | undefined {
