@@ -66,7 +66,7 @@ for (const protocol of PROTOCOLS) {
       errors: [
         { path: "/name", message: 'must match "^[a-z]+$"' },
         { path: "/tags/0", message: "must be integer" },
-        { path: "/__proto__", message: "is not allowed" },
+        { path: "/__proto__", message: 'is not allowed; the names are "name" and "tags"' },
       ],
     });
     expect(reply.text).not.toContain("SECRET");

@@ -20,7 +20,7 @@ test("each problem has a pointer, and their number is limited", () => {
     { path: "", message: 'requires "name"' },
     { path: "/a~1b~0/1", message: "must be integer" },
     { path: "/a~1b~0/2", message: "must be 3 or less" },
-    { path: "/__proto__", message: "is not allowed" },
+    { path: "/__proto__", message: 'is not allowed; the only name is "a/b~"' },
   ]);
   expect(problemsOf({ items: false }, JSON.stringify(Array(500).fill(0))).length).toBe(MAX_PROBLEMS);
 });
@@ -37,6 +37,14 @@ const STEP: Json = {
   ],
 };
 
+/** More names than an error lists. */
+const NAMED: Json = {
+  properties: Object.fromEntries(
+    [...Array(30).keys()].map((i) => [`name_${"abcdefghij"[i % 10]}${i}`, {}]).concat([["time_out", {}]]),
+  ),
+  additionalProperties: false,
+};
+
 for (const [schema, body, ...messages] of [
   [{ enum: ["a", 1, null] }, '"b"', ' must be "a", 1 or null'],
   [{ enum: Array.from({ length: 200 }, (_, at) => at) }, "-1", " must be a value of enum"],
@@ -50,6 +58,18 @@ for (const [schema, body, ...messages] of [
     ' requires "b" with "a": 1',
   ],
   [JSON.parse('{"if":{"required":["a"]},"then":{"properties":{"a":false}}}'), '{"a":1}', "/a is not allowed"],
+  [
+    { properties: { query: {}, count: {} }, additionalProperties: false },
+    '{"limit":1}',
+    '/limit is not allowed; the names are "query" and "count"',
+  ],
+  [NAMED, '{"tiem_out":1}', '/tiem_out is not allowed; did you mean "time_out"?'],
+  [NAMED, '{"x":1}', "/x is not allowed"],
+  [
+    { properties: { a: {} }, patternProperties: { "^b": {} }, additionalProperties: false },
+    '{"c":1}',
+    "/c is not allowed",
+  ],
   [{ not: { pattern: "^a" } }, '"ab"', ' must not match "^a"'],
   [{ propertyNames: { maxLength: 1 } }, '{"ab":1}', "/ab its name must have at most 1 characters"],
   [{ anyOf: [{ required: ["a", "b"] }, { required: ["c"] }] }, "{}", ' requires "a" and "b", or "c"'],

@@ -1,6 +1,10 @@
+import { nearestWord } from "../text/nearest-word.ts";
 import { type Json } from "./json.ts";
 import { type SchemaLocation, type Resource } from "./registry.ts";
 import { type Run, Seen } from "./run.ts";
+
+/** Characters of the names of members that an error lists. */
+const MAX_LISTED = 300;
 
 /** One check of a value against a schema. */
 export type SchemaRun = Run<Resource>;
@@ -18,6 +22,8 @@ export class SchemaNode {
   asks = false;
   /** True if no value is valid. */
   isNever = false;
+  /** If it is for members without a schema of their own: the names that have one. */
+  named: readonly string[] = [];
   /** Schemas that check the same value. */
   readonly inPlace: SchemaNode[] = [];
 
@@ -27,7 +33,7 @@ export class SchemaNode {
   }
 
   check(value: Json, run: SchemaRun, seen: Seen | undefined): boolean {
-    if (this.isNever) return run.fail("is not allowed");
+    if (this.isNever) return run.stopsAtFirst ? false : run.fail(`is not allowed${this.#hint(run.path.at(-1))}`);
     run.enter();
     const { scope } = run;
     const isEntry = scope.at(-1) !== this.resource;
@@ -43,6 +49,18 @@ export class SchemaNode {
     run.leave();
     if (fits && this.asks && own !== undefined) seen?.add(own);
     return fits;
+  }
+
+  /** The name that is likely meant, or all names if they are few. */
+  #hint(name: string | number | undefined): string {
+    if (this.named.length === 0 || typeof name !== "string") return "";
+    const meant = nearestWord(name, this.named);
+    if (meant !== undefined) return `; did you mean ${JSON.stringify(meant)}?`;
+    const texts = this.named.map((each) => JSON.stringify(each));
+    const [last = "", ...others] = texts.toReversed();
+    const list =
+      others.length === 0 ? ` only name is ${last}` : ` names are ${others.toReversed().join(", ")} and ${last}`;
+    return list.length > MAX_LISTED ? "" : `; the${list}`;
   }
 
   checkAt(step: string | number, value: Json, run: SchemaRun): boolean {

@@ -121,6 +121,7 @@ export function compileMembers(children: Children): Check[] {
     .named("patternProperties")
     .map(([source, node]) => [children.at("patternProperties", source, () => compilePattern(source)), node] as const);
   const rest = children.one("additionalProperties");
+  if (rest !== undefined && patterns.length === 0) rest.named = [...named.keys()];
   const names = children.one("propertyNames");
   const checks: Check[] = [];
   if (named.size > 0 || patterns.length > 0 || rest !== undefined) {
