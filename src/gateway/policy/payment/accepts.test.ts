@@ -291,6 +291,9 @@ for (const said of ['{"amount":"50001"}', '{"amount":"-1"}', "{", '{"amount":"10
     expect([shop.runs, shop.settlements, shop.bodies.used]).toEqual([1, 0, 0]);
     const [row] = await shop.store.view.list({}, { limit: 2 });
     expect(row).toMatchObject({ state: "released", amount: ALLOWANCE });
+    expect(shop.logged).toEqual([
+      `payment: the upstream of /goods asks for a charge that is not valid, or above the price of ${ALLOWANCE} atomic units: Settlement-Overrides: ${said}`,
+    ]);
   });
 }
 

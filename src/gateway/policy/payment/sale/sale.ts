@@ -37,6 +37,9 @@ import {
   type SoldResponse,
 } from "./sale-state.ts";
 
+/** Characters of a charge that the log shows. */
+const MAX_SHOWN = 100;
+
 /** One request that holds its payment in the ledger. A method that returns a state is a step of `SaleState`. */
 export class Sale {
   readonly #paidRoute: PaidRoute;
@@ -260,6 +263,10 @@ export class Sale {
     const { requirements } = this.#accepted;
     const amount = requirements.scheme === "exact" ? requirements.amount : parseCharge(overrides, requirements);
     if (amount !== undefined) return { at: "priced", amount, sold };
+    const said = overrides.join(", ").slice(0, MAX_SHOWN);
+    this.#paidRoute.log(
+      `payment: the upstream of ${this.#paidRoute.route} asks for a charge that is not valid, or above the price of ${requirements.amount} atomic units: Settlement-Overrides: ${said}`,
+    );
     return this.#broken(paymentError("upstream-failed", "The upstream's charge for this request is invalid"));
   }
 
