@@ -99,7 +99,7 @@ function printerOf(file: string, locate: Locate): Printer {
 
 /** Reports what a ledger in SQLite still has, from the time before PostgreSQL. */
 function checkLeftOver(path: string, print: Printer): void {
-  const left = leftOverIn(path, Date.now());
+  const left = leftOverIn(path);
   if (left === undefined || Object.values(left).every((count) => count === 0)) return;
   const parts = [
     counted(left.open, "payment") + " without an outcome",

@@ -74,18 +74,18 @@ export interface LeftOver {
 const LEFT_OVER = `SELECT
   (SELECT count(*) FROM payments WHERE state IN ('settling', 'unknown', 'deferred')) AS open,
   (SELECT count(*) FROM payments WHERE state = 'settled' AND delivered = 0 AND refunded = '0') AS owed,
-  (SELECT count(*) FROM credits WHERE revoked_at = 0 AND (expires_at = 0 OR expires_at > $now) AND high + low > 0) AS balances,
+  (SELECT count(*) FROM credits WHERE revoked_at = 0 AND (expires_at = 0 OR expires_at > unixepoch() * 1000) AND high + low > 0) AS balances,
   (SELECT count(*) FROM channels) AS channels`;
 
 /**
  * Counts such rows in a store's SQLite file, and changes nothing. Undefined if there is no file, or not of this version: such a
  * ledger is opened by its own program first.
  */
-export function leftOverIn(path: string, now: number): LeftOver | undefined {
+export function leftOverIn(path: string): LeftOver | undefined {
   if (!existsSync(path) || readSqliteVersion(path).found !== SCHEMA_VERSION) return undefined;
   const database = openLedgerFile(path);
   try {
-    return database.query<LeftOver, { now: number }>(LEFT_OVER).get({ now }) ?? undefined;
+    return database.query<LeftOver, []>(LEFT_OVER).get() ?? undefined;
   } finally {
     database.close();
   }
