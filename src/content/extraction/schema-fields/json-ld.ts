@@ -1,9 +1,9 @@
-import { type Document, isTag } from "domhandler";
+import { type Document } from "domhandler";
 import { textContent } from "domutils";
 import { isObject } from "../../../lib/is-object.ts";
 import { pointerStep } from "../../../lib/json-schema/json.ts";
+import { elementsOf } from "../selectors/select-all.ts";
 import { tolerantJson } from "../tree/tolerant-json.ts";
-import { walkNodes } from "../tree/walk.ts";
 import { isThing, localName, type Place, type Property, type Thing, type ThingValue } from "./things.ts";
 
 /** Scripts of a page with JSON-LD, their characters, their objects and lists, and levels. More is not read. */
@@ -18,21 +18,20 @@ const MAX_TEXT = 20_000;
 export function jsonLdThings(tree: Document): readonly Thing[] {
   const reader = new Reader();
   let [scripts, length] = [0, 0];
-  walkNodes(tree, {
-    enter(node) {
-      if (!isTag(node)) return true;
-      if (node.name !== "script" || !/^\s*application\/ld\+json\b/i.test(node.attribs["type"] ?? "")) return true;
-      const text = textContent(node);
-      scripts += 1;
-      length += text.length;
-      if (scripts > MAX_SCRIPTS || length > MAX_LENGTH) return "stop";
-      const value = tolerantJson(text);
-      if (value !== undefined) reader.read(value, { from: "json-ld", element: node, pointer: "" });
-      return false;
-    },
-  });
+  for (const element of elementsOf(tree)) {
+    const { name, attribs } = element;
+    if (name !== "script" || !/^\s*application\/ld\+json\b/i.test(attribs["type"] ?? "")) continue;
+    const text = textContent(element);
+    scripts += 1;
+    length += text.length;
+    if (scripts > MAX_SCRIPTS || length > MAX_LENGTH) break;
+    const value = tolerantJson(text);
+    if (value !== undefined) reader.read(value, { from: "json-ld", element, pointer: "" });
+  }
   return reader.linked();
 }
+
+const SUBJECTS = new Set(["mainEntity", "mainEntityOfPage", "itemListElement"]);
 
 class Reader {
   readonly #things: Thing[] = [];
@@ -53,22 +52,16 @@ class Reader {
     const thing = this.#thing(value, place, 0);
     this.#things.push(thing);
     // The subject of a page and the items of a list are things of their own.
-    for (const name of ["mainEntity", "mainEntityOfPage", "itemListElement"]) {
-      if (thing.properties.some((one) => one.name === name)) this.#inner(thing, name);
+    for (const { name, value: inner } of thing.properties) {
+      if (!SUBJECTS.has(name) || !isThing(inner)) continue;
+      const item = inner.properties.find((one) => one.name === "item")?.value;
+      this.#things.push(item !== undefined && isThing(item) ? item : inner);
     }
   }
 
   linked(): readonly Thing[] {
     for (const { property, id } of this.#references) property.value = this.#byId.get(id) ?? property.value;
     return this.#things;
-  }
-
-  #inner({ properties }: Thing, name: string): void {
-    for (const property of properties) {
-      if (property.name !== name || !isThing(property.value)) continue;
-      const item = property.value.properties.find((one) => one.name === "item")?.value;
-      this.#things.push(item !== undefined && isThing(item) ? item : property.value);
-    }
   }
 
   #thing(value: Readonly<Record<string, unknown>>, place: Place, depth: number): Thing {
