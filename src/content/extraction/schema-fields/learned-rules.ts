@@ -4,6 +4,7 @@ import { valueAt } from "../../../lib/json-schema/json.ts";
 import { parseSelector } from "../selectors/parse-selector.ts";
 import { DocumentElements } from "../selectors/select-all.ts";
 import { type FieldRule } from "../tree/page-fields.ts";
+import { tolerantJson } from "../tree/tolerant-json.ts";
 import { type LeafPlan } from "./field-plan.ts";
 import { type Found, isSame, type Scope } from "./found.ts";
 import { type PageFacts } from "./page-facts.ts";
@@ -99,11 +100,6 @@ function namesOf({ attribs }: Element): readonly string[] {
 }
 
 function scalarIn(element: Element, pointer: string): Scalar | undefined {
-  try {
-    const json: unknown = JSON.parse(textContent(element));
-    const at = valueAt(json, pointer);
-    return typeof at === "string" || typeof at === "number" || typeof at === "boolean" ? at : undefined;
-  } catch {
-    return undefined;
-  }
+  const at = valueAt(tolerantJson(textContent(element)), pointer);
+  return typeof at === "string" || typeof at === "number" || typeof at === "boolean" ? at : undefined;
 }
