@@ -4,7 +4,7 @@ import { hasShadowRoot, type Survey, type Surveyed } from "./survey.ts";
 
 /** Fragments that htmx, hyperscript, Turbo, Unpoly, Livewire or the include scripts of small sites load without user action. */
 function hasLateFragment(page: Survey): boolean {
-  if (page.hasAny(LATE_ATTRIBUTES)) return true;
+  if (LATE_ATTRIBUTES.some((name) => page.having(name).length > 0)) return true;
   if (page.having("src").some(({ name }) => LATE_ELEMENTS.has(name))) return true;
   return TRIGGERS.some((name) =>
     page
@@ -49,7 +49,7 @@ const SMALL_ELEMENT =
 const ROUTER = "router-outlet";
 
 function isEmptyCustomElement({ name, text, media, elements, hidden }: Surveyed): boolean {
-  if (hidden || text > 0 || media > 0 || elements > 2 || name === ROUTER) return false;
+  if (!name.includes("-") || hidden || text > 0 || media > 0 || elements > 2 || name === ROUTER) return false;
   return !SMALL_ELEMENT.test(name);
 }
 
@@ -65,7 +65,7 @@ export const FRAMEWORK_SIGNS: readonly Sign[] = [
   { name: "late-fragment", shown: hasLateFragment },
   { name: "client-island", shown: hasClientIsland },
   { name: "template-syntax", shown: hasTemplates },
-  { name: "empty-custom-element", shown: (page) => page.someCustom((element) => isEmptyCustomElement(element)) },
+  { name: "empty-custom-element", shown: (page) => page.elements.some((element) => isEmptyCustomElement(element)) },
   {
     name: "slotted-text",
     shown: (page) => page.having("slot").some((element) => isSlotted(element, page.elements)),

@@ -92,15 +92,6 @@ export class Survey {
     return this.#byName.getOrInsertComputed(name, () => this.elements.filter((element) => element.name === name));
   }
 
-  /** Whether a custom element meets the condition. */
-  someCustom(fits: (element: Surveyed) => boolean): boolean {
-    return this.elements.some((element) => element.name.includes("-") && fits(element));
-  }
-
-  hasAny(attributes: readonly string[]): boolean {
-    return attributes.some((attribute) => this.#byAttribute.has(attribute));
-  }
-
   /**
    * Whether an element with a matching class attribute meets the condition. Each distinct class attribute is tested
    * once.
