@@ -38,6 +38,7 @@ test("returns at most two thousand links of a page", () => {
 const MARKDOWN: readonly (readonly [markdown: string, text: string])[] = [
   ["# Title\n\n> quoted\n\n- one\n- two\n\n1. first", "Title\n quoted\n one\n two\n first"],
   ['**bold** and `code` and [text](https://a.test/x "title") ![alt](pic.png)', "bold and code and text alt"],
+  ['[![alt](pic.png) text](https://a.test/x "title")', "alt text"],
   ["| A | B |\n| --- | :-: |\n| 1 | 2 |", "A B\n\n 1 2"],
   ["```js\nlet x = 1;\n```", "let x = 1;"],
   ["a<br>b H<sub>2</sub>O \\<br> 5", "a b H 2 O <br> 5"],

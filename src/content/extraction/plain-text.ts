@@ -1,7 +1,12 @@
+/** A picture, which may be in a link, and a link. */
+const PICTURE = /!\[([^\][]{0,500})\]\([^()\s]{0,2048}(?:\s"[^"\n]{0,500}")?\)/g;
+const LINK = new RegExp(PICTURE.source.slice(1), "g");
+
 /** Markdown without its marks. Link addresses are removed, since nothing searches for them. */
 export function plainText(markdown: string): string {
   return markdown
-    .replace(/!?\[([^\][]{0,500})\]\([^()\s]{0,2048}(?:\s"[^"\n]{0,500}")?\)/g, "$1")
+    .replace(PICTURE, "$1")
+    .replace(LINK, "$1")
     .replace(/^[ \t]{0,20}(?:#{1,6}|>|[-*+]|\d{1,9}\.|`{3,}\S{0,30}|~{3,})(?=\s|$)/gm, "")
     .replace(/^\|?(?:\s{0,5}:?-{2,}:?\s{0,5}\|){1,50}.{0,50}$/gm, "")
     .replace(/(?<!\\)<(?:br|\/?su[bp])>/g, " ")
