@@ -63,7 +63,7 @@ export interface UsageBatch {
 
 /** The requests of one hour to all routes, by all gateways that share the database. */
 export interface HourUse extends Pick<UseCounts, "requests" | "clientErrors" | "serverErrors"> {
-  /** The begin of the hour, in Unix milliseconds. */
+  /** The start of the hour, in Unix milliseconds. */
   readonly hour: number;
 }
 

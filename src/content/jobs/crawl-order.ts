@@ -67,7 +67,7 @@ export interface OpenCrawl {
 
 /** The job, and the settings of a service with which it opens stored orders. `now` gives monotonic milliseconds. */
 export interface OpenOptions extends Pick<Job, "payer" | "createdAt"> {
-  /** Pages whose fields a language model is asked for. */
+  /** Reads pages, and asks a language model for their fields. */
   readonly asking: Pages;
   readonly versions: PageVersions | undefined;
   readonly userAgent: string;

@@ -157,7 +157,7 @@ function typeOf(stated: string, name: string): string {
   return isStated ? stated : (TYPES[/\.([a-z]{2,5})$/i.exec(name)?.[1]?.toLowerCase() ?? ""] ?? "");
 }
 
-/** Texts as the values that they write, as in JSON. */
+/** The values of a form: a number or a boolean in place of its text, as in JSON. */
 function valuesOf(texts: URLSearchParams): Record<string, unknown> {
   const entries = [...texts].map(([name, text]) => [
     name,

@@ -14,7 +14,7 @@ export type FramingWriter = StreamWriter & { readonly [FRAMED]: () => Promise<un
  * engine sometimes frames them as data of the body if they follow data that waits (test/http3/trailers.test.ts).
  */
 export function openWriter(quic: QuicStream): FramingWriter {
-  // It gives a full writer room, too.
+  // This also makes room in a full writer.
   quic.highWaterMark = 1;
   // The types do not have the symbol; Node's documentation of stream writers does.
   return quic.writer as FramingWriter;

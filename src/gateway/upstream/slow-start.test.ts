@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { FakeClock } from "../../lib/testing/fake-clock.ts";
 import { fractionsOf } from "../../lib/testing/mulberry32.ts";
+import { LOAD_BALANCERS } from "../config/schema/upstreams.ts";
 import { type Balancing, createBalancer } from "./balancers/create-balancer.ts";
 import { type Candidate } from "./balancers/balancer.ts";
 import { SlowStart } from "./slow-start.ts";
@@ -57,7 +58,8 @@ function partOf(server: Server, servers: readonly Server[], balancing: Balancing
   return picked / PICKS;
 }
 
-for (const balancing of ["least_conn", "ip_hash", "random", "weighted_round_robin"] as const) {
+// The turns of `round_robin` have no weights.
+for (const balancing of LOAD_BALANCERS.filter((name) => name !== "round_robin")) {
   test(`an added server gets its part of the requests gradually, by ${balancing}`, () => {
     const { clock, servers, add } = stage();
     for (let i = 0; i < 3; i++) add(false);

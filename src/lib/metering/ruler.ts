@@ -6,7 +6,7 @@ export type Unit = (typeof UNITS)[number];
 /** Bytes of the longest unit of a metered response. A longer one counts once more for each further part of this length. @internal */
 export const MAX_UNIT_BYTES = 65_536;
 
-/** The begin of a unit: the index of its first byte in the whole body. */
+/** The start of a unit: the index of its first byte in the whole body. */
 export interface Begin {
   readonly at: number;
   /** The unit is the rest of a longer one. */

@@ -13,7 +13,7 @@ export const funnelEntry = z
   .openapi("FunnelEntry", { description: "Stages and losses without requests are absent" });
 
 const period = z.object({
-  time_ms: z.number().describe("The begin of the minute or of the day (UTC)"),
+  time_ms: z.number().describe("The start of the minute or of the day (UTC)"),
   entries: z.array(funnelEntry),
 });
 

@@ -79,7 +79,7 @@ export const paymentPage = z.object({
 
 /** The response of `GET /v1/payments/payers`. */
 export const topPayers = z.object({
-  since_ms: z.number().describe("The begin of the range; later if the ledger has too many payments"),
+  since_ms: z.number().describe("The start of the range; later if the ledger has too many payments"),
   payers: z
     .array(z.object({ payer: z.string(), ...sold, payments: z.number() }))
     .describe("Of each token the payers with the largest amounts, largest first"),

@@ -24,7 +24,7 @@ export const usage = z
 export const usageHours = z.object({
   hours: z.array(
     z.object({
-      time_ms: z.number().describe("The begin of the hour"),
+      time_ms: z.number().describe("The start of the hour"),
       requests: z.number(),
       client_errors: z.number(),
       server_errors: z.number(),

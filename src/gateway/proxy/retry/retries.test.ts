@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { createServer as createHttp2Server, type ServerHttp2Stream } from "node:http2";
 import { createServer } from "node:net";
+import { LOAD_BALANCERS } from "../../config/schema/upstreams.ts";
 import { freePort, listeningPort } from "../../../lib/testing/listen.ts";
 import { Folder, until } from "../../../../test/support/program.ts";
 import { RawClient } from "../../../../test/support/raw-client.ts";
@@ -196,7 +197,7 @@ describe("another try goes", () => {
     },
   );
 
-  test.each(["round_robin", "least_conn", "ip_hash", "random", "weighted_round_robin"])(
+  test.each(LOAD_BALANCERS)(
     "to one that was not tried yet, as long as there is one: %s",
     async (load_balancer) => {
       const bad = await originsThat(3, (_, to) => to.send("HTTP/1.1 503 No\r\nContent-Length: 2\r\n\r\nno"));

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { fractionsOf } from "../../../lib/testing/mulberry32.ts";
 import { type Candidate } from "./balancer.ts";
+import { LOAD_BALANCERS } from "../../config/schema/upstreams.ts";
 import { type Balancing, createBalancer } from "./create-balancer.ts";
 
-const ALL: readonly Balancing[] = ["round_robin", "least_conn", "ip_hash", "random", "weighted_round_robin"];
 const CLIENT = "192.0.2.1";
 
 class Server implements Candidate {
@@ -49,7 +49,7 @@ function pile(balancing: Balancing, list: readonly Server[], requests: number): 
   return list.map(({ inFlight }) => inFlight);
 }
 
-describe.each(ALL)("%s", (balancing) => {
+describe.each(LOAD_BALANCERS)("%s", (balancing) => {
   test("picks no server from an empty list, or if all are out of rotation", () => {
     expect(createBalancer(balancing, []).pick(CLIENT, undefined)).toBeUndefined();
     const list = servers(1, 2);

@@ -57,7 +57,7 @@ export function lookOf(properties: XmlElement | undefined): Look {
   return look;
 }
 
-/** The numbering that properties of a paragraph name. A style that names only a level has the numbering of its base. */
+/** The numbering in the properties of a paragraph. A style with only a level has the numbering of its base. */
 export function numberingOf(properties: XmlElement | undefined): Numbering {
   const numbering = childOf(properties, "w:numPr");
   const level = valueOf(childOf(numbering, "w:ilvl"));

@@ -147,7 +147,7 @@ class Editor {
     const container: Container = { node, owned, endsWithComma: owned.at(-1)?.comma !== undefined };
     const inPlace = new Set(longestRise(wanted.map((part) => part.from)));
     const edits = owned.flatMap((own, i) => (inPlace.has(i) ? [] : [{ ...this.#lines.removal(own), text: "" }]));
-    // New parts follow the old part before them, even if it is removed, unless its line is the first one of the text.
+    // A new part follows the old part before it, even a removed one, unless that is on the first line of the text.
     let before = inPlace.has(0) || this.#beginsText(owned[0]) ? undefined : owned[0];
     for (const [i, want] of wanted.entries()) {
       const isLast = i === wanted.length - 1;
