@@ -6,7 +6,7 @@ import { parseArgs } from "node:util";
 import { readFile } from "../src/content/documents/read-file.ts";
 import { runProgram } from "../src/content/ocr/run-program.ts";
 import { drawn, printed } from "../src/content/ocr/testing/scans.ts";
-import { textOfLines, wordsOf } from "../src/content/ocr/words.ts";
+import { textOfLines, wordsOf } from "../src/content/ocr/ocr.ts";
 import { mean, tokenF1 } from "../src/content/testing/reader-corpus.ts";
 import { emlOf, odpOf, odsOf, xlsxOf } from "./files/written.ts";
 

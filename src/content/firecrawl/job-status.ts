@@ -5,11 +5,11 @@ import { type Job, MAX_RUNNING_JOBS } from "../../store/jobs/job-store.ts";
 import { type Jobs, type Result } from "../jobs/jobs.ts";
 import { isSwitch } from "../operations/job-watchers.ts";
 import { wholeNumber } from "../operations/job-requests.ts";
-import { type OperationResult, type Services } from "../operations/operation.ts";
+import { type OperationResult, type Services, type TextFeed } from "../operations/operation.ts";
 import { documentIn, stateOf } from "./job-state.ts";
 import { inputOf } from "./site-jobs.ts";
-import { documentSocket } from "./watch.ts";
 import { type Answer, type Ask, notServed } from "./surface.ts";
+import { isEnd, type JobEvent } from "../jobs/job-events.ts";
 
 /** Documents of one response, and their bytes if there are several. */
 const MAX_DOCUMENTS = 1_000;
@@ -142,4 +142,39 @@ async function pageOf(job: Job, jobs: Jobs, { after, limit }: { after: number; l
     last = number;
   }
   return { documents, next: undefined };
+}
+
+/** The messages of a WebSocket about a job: its state, its documents, and its end. `protocol` is the client's key, which it expects back. */
+function documentSocket(job: Job, jobs: Jobs, protocol: string | undefined): TextFeed {
+  const gone = new AbortController();
+  return {
+    texts: messages(job, jobs, jobs.watch(job, 0, gone.signal)),
+    protocol,
+    close: () => gone.abort(),
+  };
+}
+
+async function* messages(
+  job: Job,
+  jobs: Jobs,
+  events: AsyncGenerator<readonly JobEvent[]>,
+): AsyncGenerator<string, boolean> {
+  yield messageOf("catchup", { ...stateOf(job, false), data: [] });
+  for await (const piece of events) {
+    for (const event of piece) {
+      if (isEnd(event)) {
+        const ended = (await jobs.again(job)) ?? job;
+        // The SDK takes every `done` for a completed job, and reads another end from a state.
+        yield messageOf(ended.state === "completed" ? "done" : "catchup", { ...stateOf(ended, true), data: [] });
+        return true;
+      }
+      const document = event.type === "page" ? documentIn(event.data) : undefined;
+      if (document !== undefined) yield `{"type":"document","data":${document}}`;
+    }
+  }
+  return false;
+}
+
+function messageOf(type: "catchup" | "done", data: object): string {
+  return JSON.stringify({ type, data });
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { extraFields } from "./extra-fields.ts";
 import { type ForwardTarget } from "./target.ts";
-import { Variant } from "./split-variant.ts";
+import { Variant } from "./route-split.ts";
 import { withCredential } from "./with-credential.ts";
 import { TestClient } from "./testing/test-client.ts";
 

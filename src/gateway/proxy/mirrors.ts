@@ -1,11 +1,50 @@
+import type * as Mirror from "./mirror.ts";
 import { type Fields } from "../../lib/http/fields.ts";
 import { type Exchange } from "../exchange/exchange.ts";
 import { type RequestCopier, type RequestCopy } from "./request-copy.ts";
+import { type RouteConfig } from "../config/config.ts";
+import { type FeatureParts } from "../features/feature-parts.ts";
+import { type ForwardTarget } from "./target.ts";
+import { type Upstreams } from "../upstream/upstreams.ts";
+
+/** Loaded with the first mirror (bench start). */
+const one = (): typeof Mirror => require("./mirror.ts");
+
+type MirrorsConfig = NonNullable<RouteConfig["mirrors"]>;
+
+/** The mirrors of a route, or of an entry of its traffic split. */
+export function mirrorsOf({
+  mirror,
+  mirrors,
+}: {
+  readonly mirror?: string;
+  readonly mirrors?: MirrorsConfig;
+}): MirrorsConfig {
+  return mirrors ?? (mirror === undefined ? [] : [{ upstream: mirror, percent: 100 }]);
+}
+
+/** Copies the requests that go to `target`; undefined if no mirror gets any. */
+export function routeMirror(
+  mirrors: MirrorsConfig,
+  target: ForwardTarget,
+  upstreams: Upstreams,
+  { buffers, telemetry, onError }: FeatureParts,
+): RequestCopier | undefined {
+  if (mirrors.length === 0) return undefined;
+  const copiers = mirrors
+    .filter(({ percent }) => percent > 0)
+    .map(({ upstream, percent }) => {
+      const deps = { buffers, counts: telemetry.counts, onError };
+      const whole = new (one().Mirror)({ ...target, upstream: upstreams.get(upstream) }, deps);
+      return percent === 100 ? whole : new SampledMirror(whole, percent / 100, Math.random);
+    });
+  return mirrorsTogether(copiers);
+}
 
 /** The fractional part of the golden ratio. Steps of this length spread evenly over 0 to 1, for any number of steps. */
 const STEP = 0.618_033_988_749_895;
 
-/** Copies a fraction of the requests, evenly spread: any sequence of requests has this fraction, to within a few requests. */
+/** Copies a fraction of the requests, evenly spread: any sequence of requests has this fraction, to within a few requests. @internal */
 export class SampledMirror implements RequestCopier {
   readonly #mirror: RequestCopier;
   readonly #share: number;
@@ -25,7 +64,7 @@ export class SampledMirror implements RequestCopier {
 }
 
 /** Combines several copiers into one; undefined if there is no copier. */
-export function mirrorsTogether(copiers: readonly RequestCopier[]): RequestCopier | undefined {
+function mirrorsTogether(copiers: readonly RequestCopier[]): RequestCopier | undefined {
   return copiers.length < 2 ? copiers[0] : { copy: (exchange) => copiesOf(copiers, exchange) };
 }
 

@@ -1,12 +1,12 @@
 import { SpareAccount } from "../../lib/memory/spare-account.ts";
 import { type RouteConfig } from "../config/config.ts";
 import { type FeatureParts } from "../features/feature-parts.ts";
-import { rewriteOf } from "../routing/route-rewrite.ts";
+import { rewriteOf } from "../routing/rewrite.ts";
 import { type Upstreams } from "../upstream/upstreams.ts";
 import { extraFields } from "./extra-fields.ts";
 import { type OwnCall, ownCall } from "./own-call.ts";
 import { type RetrySettings } from "./retry/retries.ts";
-import { mirrorsOf, routeMirror } from "./route-mirror.ts";
+import { mirrorsOf, routeMirror } from "./mirrors.ts";
 import { isServed, routeSplit, routeVariants } from "./route-split.ts";
 import { type Spool } from "./spool.ts";
 import { type ForwardTarget } from "./target.ts";

@@ -2,13 +2,48 @@ import { type RouteConfig } from "../config/config.ts";
 import { type FeatureParts } from "../features/feature-parts.ts";
 import { createRequestHeadersPolicy, createResponseHeadersPolicy } from "../policy/headers/headers.ts";
 import { createTrafficSplit, type Split, type Sticky, type TrafficSplit } from "./split.ts";
-import { type ForwardTarget } from "./target.ts";
-import { type MessageEdit, type TargetParts, Variant } from "./split-variant.ts";
-import { mirrorsOf, routeMirror } from "./route-mirror.ts";
-import { rewriteOf } from "../routing/route-rewrite.ts";
+import { type ForwardTarget, type TargetVariant } from "./target.ts";
+import { mirrorsOf, routeMirror } from "./mirrors.ts";
+import { rewriteOf } from "../routing/rewrite.ts";
 import { redirectOf } from "../static/own-response.ts";
 import { extraFields } from "./extra-fields.ts";
 import { type Upstreams } from "../upstream/upstreams.ts";
+import { type Exchange } from "../exchange/exchange.ts";
+
+/** Edits the request's fields, or adds a sink that edits the response's fields. */
+type MessageEdit = (exchange: Exchange) => void;
+
+/** The parts of a route's target that an entry of `traffic_split` replaces. */
+type TargetParts = Pick<ForwardTarget, "upstream" | "mirror" | "rewrite" | "host" | "extraFields" | "extraNames">;
+
+interface Responder {
+  serve(exchange: Exchange): void;
+}
+
+/** An entry of `traffic_split` with header rules, rewrites, a redirect or mirrors of its own. @internal */
+export class Variant implements TargetVariant {
+  readonly #edit: MessageEdit | undefined;
+  readonly #action: TargetParts | Responder;
+  /** By the target that it changes: that of the route, or that of the route's cache. */
+  readonly #made = new WeakMap<ForwardTarget, ForwardTarget>();
+
+  /** `action` forwards requests to another target, or responds to them. */
+  constructor(edit: MessageEdit | undefined, action: TargetParts | Responder) {
+    this.#edit = edit;
+    this.#action = action;
+  }
+
+  apply(exchange: Exchange, target: ForwardTarget): ForwardTarget | undefined {
+    this.#edit?.(exchange);
+    if ("serve" in this.#action) {
+      this.#action.serve(exchange);
+      return undefined;
+    }
+    const made = this.#made.get(target) ?? { ...target, ...this.#action, split: undefined, variants: undefined };
+    this.#made.set(target, made);
+    return made;
+  }
+}
 
 type SplitEntry = NonNullable<RouteConfig["traffic_split"]>[number];
 

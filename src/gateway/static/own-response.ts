@@ -1,5 +1,5 @@
 import { type RouteConfig } from "../config/config.ts";
-import { pathChange } from "../routing/route-rewrite.ts";
+import { pathChange } from "../routing/rewrite.ts";
 import { Redirect } from "./redirect.ts";
 import { fieldLine } from "../../lib/http/fields.ts";
 import { respond } from "../exchange/local-response.ts";

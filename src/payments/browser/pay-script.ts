@@ -5,9 +5,8 @@ import { type Html, html, raw } from "../../lib/text/html.ts";
 import { canonicalAddress } from "../x402/address.ts";
 import { findAsset } from "../x402/assets.ts";
 import { type PaymentRequired, type PaymentRequirements } from "../x402/messages.ts";
-import { explorerPages, networkTitle } from "../x402/networks.ts";
-import { chainToAdd } from "./chains-to-add.ts";
-import { DATA_ID, type PageData } from "./page-data.ts";
+import { explorerPages, networkTitle, chainId, explorerOf } from "../x402/networks.ts";
+import { DATA_ID, type PageData, type ChainToAdd } from "./page-data.ts";
 
 /** A script of a page that pays, and the source expression that allows it in `script-src`. */
 export interface PayScript {
@@ -82,3 +81,30 @@ export const PAY_STYLE = `
 .result img { display: block; max-width: 100%; border: 1px solid var(--line) }
 .result iframe { width: 100%; height: 32rem; border: 1px solid var(--line); border-radius: 8px; background: #fff }
 `;
+
+interface Public {
+  /** The RPC endpoint that the chain's own documentation names for wallets. */
+  readonly rpc: string;
+  readonly coin: string;
+}
+
+const CHAINS: Readonly<Record<string, Public>> = {
+  "eip155:8453": { rpc: "https://mainnet.base.org", coin: "ETH" },
+  "eip155:84532": { rpc: "https://sepolia.base.org", coin: "ETH" },
+  "eip155:43114": { rpc: "https://api.avax.network/ext/bc/C/rpc", coin: "AVAX" },
+  "eip155:43113": { rpc: "https://api.avax-test.network/ext/bc/C/rpc", coin: "AVAX" },
+};
+
+/** The parameters of `wallet_addEthereumChain`; undefined if this chain's endpoint is not known. */
+function chainToAdd(network: string): ChainToAdd | undefined {
+  const chain = CHAINS[network];
+  if (chain === undefined) return undefined;
+  const explorer = explorerOf(network);
+  return {
+    chainId: `0x${chainId(network).toString(16)}`,
+    chainName: networkTitle(network).replace(/ \(.*/, ""),
+    nativeCurrency: { name: chain.coin, symbol: chain.coin, decimals: 18 },
+    rpcUrls: [chain.rpc],
+    blockExplorerUrls: explorer === undefined ? [] : [explorer],
+  };
+}
