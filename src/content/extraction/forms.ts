@@ -98,7 +98,7 @@ function writtenForms(
   const shown = isArticle && read !== undefined ? read.article : bodyOf(tree);
   const text = wants("text") ? { text: toText(shown) } : {};
   dropInlinePictures(shown);
-  return { ...summary, ...text, ...(wants("html") ? { html: inner(shown) } : {}) };
+  return { ...summary, ...text, ...(wants("html") ? { html: serialize(shown, { treeAdapter: adapter }).trim() } : {}) };
 }
 
 const PICTURE_ADDRESSES = ["src", "srcset", "href", "xlink:href", "poster", "data"];
@@ -172,8 +172,4 @@ function metaOf(tree: Document): Readonly<Record<string, string>> {
     meta.set(key, value.slice(0, MAX_META_LENGTH));
   }
   return Object.fromEntries(meta);
-}
-
-function inner(node: Document | Element): string {
-  return serialize(node, { treeAdapter: adapter }).trim();
 }

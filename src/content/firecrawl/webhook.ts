@@ -30,13 +30,11 @@ export const documentPost: PostForm = (notice) => {
   const whole = bodyOf(notice, (document) => document);
   const body = Buffer.byteLength(whole) <= MAX_BODY_BYTES ? whole : bodyOf(notice, metadataIn);
   const secret = secretOf(Buffer.from(job.secretHash, "hex"));
-  const signature = secret && { "x-firecrawl-signature": `sha256=${hmac(secret, body)}` };
+  const signature = secret && {
+    "x-firecrawl-signature": `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`,
+  };
   return { body, headers: { ...inputOf(job)?.webhook?.headers, ...signature } };
 };
-
-function hmac(secret: string, text: string): string {
-  return createHmac("sha256", secret).update(text).digest("hex");
-}
 
 function bodyOf({ job, event, webhook }: Notice, shown: (document: string) => string): string {
   const kind = inputOf(job)?.order.given === true ? "batch_scrape" : "crawl";

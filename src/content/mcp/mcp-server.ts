@@ -48,7 +48,7 @@ export function createMcpServer(gateway: (context: ServerContext) => Gateway, ad
   server.setRequestHandler("tools/list", async (_, context) => {
     const list = await gateway(context).prices();
     const form = URL.parse(context.http?.req?.url ?? "")?.searchParams.get("tools") === "whole" ? "whole" : "brief";
-    const jobs = servesJobs(list) ? JOB_TOOLS.map(listedJobTool) : [];
+    const jobs = isServed("/crawl", list) || isServed("/batch", list) ? JOB_TOOLS.map(listedJobTool) : [];
     return { tools: [...served(list).map((tool) => listedTool(tool, list, form)), ...jobs] };
   });
   server.setRequestHandler("resources/list", async (_, context) => {
@@ -107,10 +107,6 @@ function throwUnpaid({ _meta: meta }: CallToolResult, code: number): void {
 /** The tools of operations that the gateway serves. */
 function served(list: PriceList | undefined): readonly Tool[] {
   return [...tools().values()].filter(({ operation }) => isServed(operation.path, list));
-}
-
-function servesJobs(list: PriceList | undefined): boolean {
-  return isServed("/crawl", list) || isServed("/batch", list);
 }
 
 function listedTool(tool: Tool, list: PriceList | undefined, form: "whole" | "brief") {

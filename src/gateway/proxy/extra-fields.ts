@@ -1,4 +1,3 @@
-import { type Fields } from "../../lib/http/fields.ts";
 import { type RouteConfig } from "../config/config.ts";
 import { type ForwardTarget } from "./target.ts";
 
@@ -12,7 +11,10 @@ export function extraFields(own: RouteConfig["upstream_headers"], host: string |
   if (headers.length === 0) return NO_EXTRA_FIELDS;
   return {
     host: headers.findLast(isHost)?.value,
-    extraFields: fieldsOf(headers.filter((header) => !isHost(header))),
+    extraFields: headers
+      .filter((header) => !isHost(header))
+      .map(({ name, value }) => `${name}: ${value}\r\n`)
+      .join(""),
     extraNames: headers.map(({ name }) => name.toLowerCase()),
   };
 }
@@ -21,8 +23,4 @@ type HeaderConfig = RouteConfig["upstream_headers"][number];
 
 function isHost({ name }: HeaderConfig): boolean {
   return name.toLowerCase() === "host";
-}
-
-function fieldsOf(headers: readonly HeaderConfig[]): Fields {
-  return headers.map(({ name, value }) => `${name}: ${value}\r\n`).join("");
 }

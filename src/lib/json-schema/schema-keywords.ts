@@ -232,7 +232,7 @@ export function compileUnevaluated(children: Children): Check[] {
       let fits = true;
       for (let i = seen.itemsBelow; i < value.length; i++) {
         run.spend(1);
-        if (seen.items.has(i) || item.checkAt(i, valueAt(value, i), run)) continue;
+        if (seen.items.has(i) || item.checkAt(i, value[i] ?? null, run)) continue;
         fits = false;
         if (run.stopsAtFirst) return false;
       }
@@ -241,8 +241,4 @@ export function compileUnevaluated(children: Children): Check[] {
     });
   }
   return checks;
-}
-
-function valueAt(values: readonly Json[], i: number): Json {
-  return values[i] ?? null;
 }

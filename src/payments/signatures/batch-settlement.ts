@@ -34,10 +34,6 @@ function domainOf(network: EvmNetwork): Uint8Array {
 const MAX_IDS = 4096;
 const ids = new NewestMap<string, Hex>(MAX_IDS);
 
-function hex(bytes: Uint8Array): Hex {
-  return `0x${bytesToHex(bytes)}`;
-}
-
 /** The id of the channel with this config on one chain, in lower case. Kept, because each voucher needs it. */
 export function channelId(network: EvmNetwork, config: ChannelConfig): Hex {
   const { payer, payerAuthorizer, receiver, receiverAuthorizer, token, withdrawDelay, salt } = config;
@@ -57,7 +53,7 @@ function hashConfig(network: EvmNetwork, config: ChannelConfig): Hex {
     numberWord(BigInt(withdrawDelay)),
     word(salt.slice(2)),
   ]);
-  return hex(signedHash(domainOf(network), struct));
+  return `0x${bytesToHex(signedHash(domainOf(network), struct))}`;
 }
 
 /** The 32 bytes that a payer signs for a voucher. */

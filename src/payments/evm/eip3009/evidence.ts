@@ -12,10 +12,6 @@ function isUse({ topics: [event, from] }: Log, transfer: Transfer): boolean {
   return event === AUTHORIZATION_USED && sameWord(from, transfer.from);
 }
 
-function isUseOf(log: Log, transfer: Transfer): boolean {
-  return isUse(log, transfer) && sameWord(log.topics[2], transfer.nonce);
-}
-
 function isFromPayer({ topics: [event, from] }: Log, transfer: Transfer): boolean {
   return event === TRANSFER && sameWord(from, transfer.from);
 }
@@ -35,7 +31,7 @@ export function showsTransfer(logs: readonly Log[], transfer: Transfer): boolean
   const own = logs
     .filter(({ address }) => sameAddress(address, transfer.contract))
     .toSorted((a, b) => (a.logIndex < b.logIndex ? -1 : 1));
-  const index = own.findIndex((log) => isUseOf(log, transfer));
+  const index = own.findIndex((log) => isUse(log, transfer) && sameWord(log.topics[2], transfer.nonce));
   if (index < 0) return false;
   if (isTransfer(own[index + 1], transfer)) return true;
   const uses = own.filter((log) => isUse(log, transfer));

@@ -43,7 +43,7 @@ export function meter(shape: ModuleShape, memoryBytes: number): Metered {
   const added = addedBodies(indexes, memory?.maximum);
   const code = meterCode(shape, indexes, added);
   const sections = new Map<number, Uint8Array>([
-    [SECTION.type, extended(shape, SECTION.type, 1, typeOfAdded())],
+    [SECTION.type, extended(shape, SECTION.type, 1, Uint8Array.of(FUNCTION_FORM, 1, I32, 1, I32))],
     [SECTION.function, extended(shape, SECTION.function, added.length, repeated(indexes.type, added.length))],
     [SECTION.table, tableSection(shape)],
     [SECTION.memory, memorySection(memory)],
@@ -89,10 +89,6 @@ function extended(shape: ModuleShape, id: number, count: number, entries: Uint8A
   const ownCount = reader.u32();
   const out = new ByteWriter().u32(ownCount + count);
   return out.raw(own.subarray(reader.offset)).raw(entries).done();
-}
-
-function typeOfAdded(): Uint8Array {
-  return Uint8Array.of(FUNCTION_FORM, 1, I32, 1, I32);
 }
 
 function repeated(value: number, times: number): Uint8Array {

@@ -35,10 +35,6 @@ function nanoseconds(milliseconds: number): Uint8Array {
   return int(Math.round(milliseconds * 1_000_000));
 }
 
-function bool(value: boolean): Uint8Array {
-  return Uint8Array.of(Number(value));
-}
-
 /** The path of a property as in the Go and Rust SDKs: NUL between segments. C++ ends the last with NUL too. */
 export function propertyPath(text: string): string {
   return text.endsWith(BETWEEN) ? text.slice(0, -1) : text;
@@ -134,7 +130,8 @@ const CONNECTION: Readonly<Record<string, OfStream>> = {
   "destination.port": ({ transport }) => (transport?.localPort === undefined ? undefined : int(transport.localPort)),
   "connection.id": ({ transport }) => connectionId(transport),
   connection_id: ({ transport }) => connectionId(transport),
-  "connection.mtls": ({ head }) => bool(fieldValue(head.fields, "x-client-cert-verified") === "SUCCESS"),
+  "connection.mtls": ({ head }) =>
+    Uint8Array.of(Number(fieldValue(head.fields, "x-client-cert-verified") === "SUCCESS")),
   "connection.subject_peer_certificate": ({ head }) => fieldValue(head.fields, "x-client-cert-subject"),
   "connection.tls_version": ({ transport }) => known(transport?.getTLSVersion?.()),
   "connection.requested_server_name": ({ transport }) => known(transport?.getServername?.()),

@@ -49,7 +49,7 @@ export function Conflict({ editor, conflict, noun }: ConflictProps) {
         {isGone
           ? `This ${noun} was removed. To keep what you typed, add it again.`
           : theirs.length === 0
-            ? `This ${noun} has not changed since you opened it.`
+            ? `This ${noun} itself is as you opened it.`
             : `They changed these keys of this ${noun}: ${theirs.join(", ")}.`}
       </p>
       {theirs.some((key) => mine.includes(key)) ? (
