@@ -1,11 +1,15 @@
 import { type Fields, withoutFields } from "../../lib/http/fields.ts";
 import { flatText } from "../../lib/memory/flat-text.ts";
 import { type TextPieces } from "../../lib/memory/text-pieces.ts";
-import { type Exchange, type RequestHead } from "../exchange/exchange.ts";
+import { type Exchange, type RequestHead, type ResponseSink } from "../exchange/exchange.ts";
 import { type ClientRequest } from "../http2/client-stream.ts";
 import { serverKey } from "../upstream/member.ts";
 import { type Endpoint } from "../wire/tcp.ts";
 import { type ForwardTarget } from "./target.ts";
+import { ClientConnection } from "../http1/client-connection.ts";
+import { type UpstreamConnection } from "../upstream/server-pool.ts";
+import { type UpstreamRequest } from "./request-pump.ts";
+import { handshakeKey } from "./websocket.ts";
 
 /**
  * True if the body may be gathered, up to `maxBytes`. A gRPC call and an upgrade may be interactive. With `Expect:
@@ -17,7 +21,7 @@ export function mayGather({ bodyLength, isGrpc, upgrade, expectContinue }: Reque
 
 /**
  * Adds the head of the HTTP/1.1 request to the server at `endpoint`, without framing and without the empty line. Its parts
- * are not joined, because that costs more than parsing a small head (bench http1).
+ * are not joined, because that costs more than parsing a small head (bench http1). @internal
  */
 export function addHttp1Head(pieces: TextPieces, exchange: Exchange, target: ForwardTarget, endpoint: Endpoint): void {
   const { head, trace } = exchange;
@@ -37,7 +41,7 @@ export function addHttp1Head(pieces: TextPieces, exchange: Exchange, target: For
   pieces.add(expectField(head));
 }
 
-/** The same request for HTTP/2. */
+/** The same request for HTTP/2. @internal */
 export function http2Request(
   exchange: Exchange,
   target: ForwardTarget,
@@ -110,4 +114,31 @@ function clientLines(exchange: Exchange, target: ForwardTarget, endpoint: Endpoi
   const lines = flatText(` HTTP/1.1\r\nHost: ${host}\r\n${clientFields(exchange, target)}`);
   if (mayKeep) exchange.clientLines = { authority, host, serviceName, tellsClient, lines };
   return lines;
+}
+
+interface Destination {
+  readonly target: ForwardTarget;
+  readonly endpoint: Endpoint;
+  readonly scheme: "http" | "https";
+}
+
+/**
+ * Sends the head on `connection`. Undefined if the connection accepts no more requests. A WebSocket handshake takes over an
+ * HTTP/1 connection.
+ */
+export function beginRequest(
+  connection: UpstreamConnection,
+  exchange: Exchange,
+  { target, endpoint, scheme }: Destination,
+  sink: ResponseSink,
+): UpstreamRequest | undefined {
+  if (!(connection instanceof ClientConnection)) {
+    return connection.request(http2Request(exchange, target, endpoint, scheme), sink);
+  }
+  const { method, bodyLength, upgrade } = exchange.head;
+  // This comes before the head is added, because it may add the key to the fields.
+  const key = upgrade === "" ? "" : handshakeKey(exchange.head);
+  addHttp1Head(connection.begin(method, bodyLength, sink), exchange, target, endpoint);
+  connection.endHead(method, bodyLength, key);
+  return connection;
 }

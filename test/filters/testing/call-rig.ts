@@ -3,7 +3,7 @@ import { loadValue } from "../../../src/gateway/config/load.ts";
 import { type Exchange } from "../../../src/gateway/exchange/exchange.ts";
 import { type CallGroup, type Pairs } from "../../../src/gateway/filters/calls/call.ts";
 import { UpstreamCalls } from "../../../src/gateway/filters/calls/call-group.ts";
-import { callTarget } from "../../../src/gateway/filters/calls/call-target.ts";
+import { callTarget } from "../../../src/gateway/filters/calls/call-targets.ts";
 import { Upstreams } from "../../../src/gateway/upstream/upstreams.ts";
 import { onlySlot, Telemetry } from "../../../src/gateway/telemetry/telemetry.ts";
 import { ServerStates } from "../../../src/gateway/upstream/outlier-detection.ts";
