@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { FIELD_ROLES } from "../../lib/http/field-roles.ts";
-import { isTimeZone } from "../../lib/time-zone.ts";
+import { isTimeZone } from "../../lib/time/time-zone.ts";
 import { isPublicSuffix } from "../static/cookies.ts";
 import { isIP } from "node:net";
 import { type OwnCookie, type OwnRequest, PAGE_METHODS } from "../page/own-request.ts";

@@ -1,5 +1,5 @@
 import { hasCredentials, isAbsoluteUrl } from "../http/url-text.ts";
-import { isTimeZone } from "../time-zone.ts";
+import { isTimeZone } from "../time/time-zone.ts";
 import { isIPv4, isIPv6 } from "node:net";
 import { isEmail, isHostname, isIdnEmail, isIdnHostname } from "./formats-host.ts";
 import { isIri, isIriReference, isUri, isUriReference, isUriTemplate } from "./formats-uri.ts";
