@@ -210,7 +210,7 @@ export abstract class Http2Stream extends Deadline {
     }
   }
 
-  /** The connection's turn for this stream: sends one frame of the data that waits. Returns false if there is more. */
+  /** Sends one frame of the waiting data, in this stream's turn on the connection. Returns false if there is more. */
   sendTurn(): boolean {
     if (this.isWaiting) this.#writeNext();
     if (this.isWaiting) return false;

@@ -57,10 +57,10 @@ function hashOf(token: string): string {
   return createHash("sha256").update(token).digest("base64url");
 }
 
-/** The request field by which the gateway tells upstreams, without the token, which token a request has. */
+/** The request field that names the token of a request to upstreams by its digest. */
 export const TOKEN_FIELD = "Turnpike-Token";
 
-/** The request field by which the gateway tells the upstream of a free request the balance of its token, in dollars. */
+/** The field of a free request for the upstream with the balance of its token, in dollars. */
 export const BALANCE_FIELD = "Turnpike-Balance";
 
 /** The value of `TOKEN_FIELD`: a hash, but not the stored one, so that it shows and opens nothing. */

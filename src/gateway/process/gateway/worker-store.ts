@@ -31,7 +31,7 @@ export class WorkerStore {
   readonly #responses: WorkerResponses;
   #store: Store | undefined;
   #config: Config["postgres"] | undefined;
-  /** The worker starts in place of one that sold. */
+  /** True if the worker replaces one that has sold. */
   #replaces: boolean;
 
   constructor(options: Options, responses: WorkerResponses) {
