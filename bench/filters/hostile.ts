@@ -1,6 +1,6 @@
 import { dryRun } from "../../src/gateway/filters/dry-run.ts";
 import { loaded } from "../../src/gateway/filters/module/testing/metered.ts";
-import { OWN_HEAD } from "../../src/gateway/filters/calls/call-head.ts";
+import { OWN_HEAD } from "../../src/gateway/proxy/subrequest.ts";
 import { HOSTILE_OWN, HOSTILE_PROXY } from "../../test/filters/testing/hostile-modules.ts";
 
 const FUEL = 5_000_000;

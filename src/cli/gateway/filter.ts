@@ -3,7 +3,7 @@ import { messageOf } from "../../lib/caught.ts";
 import { fieldValue, withoutFields } from "../../lib/http/fields.ts";
 import { visibleLines } from "../../lib/text/visible-text.ts";
 import { HOP_BY_HOP_FIELDS } from "../../lib/http/field-roles.ts";
-import { OWN_HEAD } from "../../gateway/filters/calls/call-head.ts";
+import { OWN_HEAD } from "../../gateway/proxy/subrequest.ts";
 import {
   dryRun,
   type DryRequest,

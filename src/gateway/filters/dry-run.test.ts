@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { messageOf } from "../../lib/caught.ts";
 import { type Plain } from "../exchange/exchange-state.ts";
 import { type RequestHead } from "../exchange/exchange.ts";
-import { OWN_HEAD } from "./calls/call-head.ts";
+import { OWN_HEAD } from "../proxy/subrequest.ts";
 import { dryRun, type DryRun } from "./dry-run.ts";
 import { op } from "./module/testing/assembler.ts";
 import { loaded } from "./module/testing/metered.ts";

@@ -8,7 +8,7 @@ import { type BodySink, type Exchange, type RequestBody, type ResponseHead } fro
 import { plainHead } from "../exchange/exchange-state.ts";
 import { type Counts } from "../telemetry/metrics/counts.ts";
 import { forward } from "./forward.ts";
-import { Subrequest, type SubrequestSink, tellOwnSink } from "./subrequest.ts";
+import { Subrequest, type SubrequestSink, OWN_TARGET } from "./subrequest.ts";
 import { type RequestCopier, type RequestCopy } from "./request-copy.ts";
 import { type ForwardTarget } from "./target.ts";
 
@@ -55,15 +55,10 @@ export class Mirror implements RequestCopier {
       ...deps,
       target: {
         ...target,
-        split: undefined,
-        variants: undefined,
-        mirror: undefined,
         // The request was gathered before it was copied.
-        gather: undefined,
-        responses: undefined,
+        ...OWN_TARGET,
         retry: { ...target.retry, maxRetries: 0 },
         maxResponseBytes: Math.min(target.maxResponseBytes, MAX_DISCARDED_BYTES),
-        respondWithError: tellOwnSink,
       },
       account: new SpareAccount(deps.buffers, LEFT_TO_REQUESTS, "buffers"),
       left: () => this.#copies--,

@@ -8,7 +8,7 @@ import { Deadline } from "../../lib/time/timer-wheel.ts";
 import { type ResponseHead } from "../exchange/exchange.ts";
 import { WholeBody } from "../exchange/whole-body.ts";
 import { forward } from "./forward.ts";
-import { Subrequest, type SubrequestSink, tellOwnSink } from "./subrequest.ts";
+import { Subrequest, type SubrequestSink, OWN_HEAD, OWN_TARGET } from "./subrequest.ts";
 import { type ForwardTarget } from "./target.ts";
 
 /** Milliseconds for one call, and bytes of its response. @bound */
@@ -28,15 +28,11 @@ export type OwnCall = (path: string, value: unknown) => Promise<OwnReply | undef
 export function ownCall(target: ForwardTarget): OwnCall {
   const plain: ForwardTarget = {
     ...target,
+    ...OWN_TARGET,
     rewrite: undefined,
-    variants: undefined,
-    mirror: undefined,
-    gather: undefined,
-    responses: undefined,
     tellsClient: false,
     retry: { ...target.retry, maxRetries: 0 },
     maxResponseBytes: MAX_REPLY_BYTES,
-    respondWithError: tellOwnSink,
   };
   return (path, value) =>
     new Promise((resolve) => new Call(plain, resolve).begin(path, Buffer.from(JSON.stringify(value))));
@@ -57,20 +53,14 @@ class Call extends Deadline implements SubrequestSink {
 
   begin(path: string, bytes: Buffer): void {
     const head = {
+      ...OWN_HEAD,
       method: "POST",
       path,
       query: "",
-      scheme: "http",
       authority: "",
       fields: fieldLine("Content-Type", "application/json"),
-      payment: "",
       bodyLength: bytes.length,
-      forwardedFor: "",
-      via: "",
-      upgrade: "",
-      expectContinue: false,
-      isGrpc: false,
-    } as const;
+    };
     const client = { id: nextRequestId(), protocol: "HTTP/1.1", peerAddress: "", clientAddress: "" } as const;
     this.#exchange = new Subrequest({ ...client, beganAt: eventTime() }, head, this, new WholeBody(bytes, ""));
     this.#target.wheel.set(this, CALL_MS);

@@ -58,3 +58,24 @@ export function tellOwnSink(exchange: Exchange, error: TurnpikeError): void {
   if (exchange instanceof Subrequest) exchange.fail(error);
   else exchange.response.abort(error);
 }
+
+/** The parts of the head of a subrequest that come from no client. */
+export const OWN_HEAD = {
+  scheme: "http",
+  payment: "",
+  expectContinue: false,
+  via: "",
+  forwardedFor: "",
+  isGrpc: false,
+  upgrade: "",
+} as const;
+
+/** The parts of a target that subrequests do without: nothing is chosen, copied or buffered for them. */
+export const OWN_TARGET = {
+  split: undefined,
+  variants: undefined,
+  mirror: undefined,
+  gather: undefined,
+  responses: undefined,
+  respondWithError: tellOwnSink,
+} as const;

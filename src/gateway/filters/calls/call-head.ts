@@ -1,3 +1,4 @@
+import { OWN_HEAD } from "../../proxy/subrequest.ts";
 import { type Fields } from "../../../lib/http/fields.ts";
 import { unservedMethod } from "../../../lib/http/http-method.ts";
 import { isAuthority } from "../../exchange/authority.ts";
@@ -95,13 +96,3 @@ export function callHead(pairs: Pairs, bodyLength: number): RequestHead | CallRe
 
 /** `:scheme` has no effect, because the configuration decides about TLS to the upstream. */
 const PSEUDO: ReadonlySet<string> = new Set([":method", ":path", ":authority", ":scheme", "host"]);
-
-export const OWN_HEAD = {
-  scheme: "http",
-  payment: "",
-  expectContinue: false,
-  via: "",
-  forwardedFor: "",
-  isGrpc: false,
-  upgrade: "",
-} as const;

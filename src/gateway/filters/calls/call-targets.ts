@@ -1,7 +1,7 @@
 import { type TimerWheel } from "../../../lib/time/timer-wheel.ts";
 import { type ForwardTarget } from "../../proxy/target.ts";
 import { type Upstream } from "../../upstream/upstream.ts";
-import { tellOwnSink } from "../../proxy/subrequest.ts";
+import { OWN_TARGET } from "../../proxy/subrequest.ts";
 import { MAX_CALL_BODY_BYTES, MAX_CALL_MS } from "./call-limits.ts";
 
 const CONNECT_TIMEOUT_MS = 5000;
@@ -20,11 +20,7 @@ export function callTarget(upstream: Upstream, { wheel, serviceName }: CallTarge
     wheel,
     upstream,
     serviceName,
-    split: undefined,
-    variants: undefined,
-    mirror: undefined,
-    gather: undefined,
-    responses: undefined,
+    ...OWN_TARGET,
     rewrite: undefined,
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
     sendTimeoutMs: MAX_CALL_MS,
@@ -47,7 +43,6 @@ export function callTarget(upstream: Upstream, { wheel, serviceName }: CallTarge
     host: undefined,
     extraFields: "",
     extraNames: [],
-    respondWithError: tellOwnSink,
   };
 }
 

@@ -1,6 +1,7 @@
 import { type RequestHead } from "../../exchange/exchange.ts";
 import { type CallRefusal, type GrpcRequest } from "./call.ts";
-import { callAuthority, OWN_HEAD, soundFields } from "./call-head.ts";
+import { OWN_HEAD } from "../../proxy/subrequest.ts";
+import { callAuthority, soundFields } from "./call-head.ts";
 
 /** grpc/grpc, doc/PROTOCOL-HTTP2.md: names of a service, its package and its method. */
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,255}$/;

@@ -197,18 +197,15 @@ describe("another try goes", () => {
     },
   );
 
-  test.each(LOAD_BALANCERS)(
-    "to one that was not tried yet, as long as there is one: %s",
-    async (load_balancer) => {
-      const bad = await originsThat(3, (_, to) => to.send("HTTP/1.1 503 No\r\nContent-Length: 2\r\n\r\nno"));
-      const [good] = await originsThat(1, echo);
-      const servers = [...bad, good].map((origin) => ({ port: origin?.port }));
-      const gateway = await serve(servers, { retry: { max_retries: 3 } }, { load_balancer });
-      const asked = Array.from({ length: 40 }, (_, i) => ask(gateway, "HTTP/1.1", { path: `/${i}` }));
-      expect(new Set((await Promise.all(asked)).map(({ status }) => status))).toEqual(new Set([200]));
-      for (const origin of bad) expect(new Set(origin.summaries).size).toBe(origin.requests.length);
-    },
-  );
+  test.each(LOAD_BALANCERS)("to one that was not tried yet, as long as there is one: %s", async (load_balancer) => {
+    const bad = await originsThat(3, (_, to) => to.send("HTTP/1.1 503 No\r\nContent-Length: 2\r\n\r\nno"));
+    const [good] = await originsThat(1, echo);
+    const servers = [...bad, good].map((origin) => ({ port: origin?.port }));
+    const gateway = await serve(servers, { retry: { max_retries: 3 } }, { load_balancer });
+    const asked = Array.from({ length: 40 }, (_, i) => ask(gateway, "HTTP/1.1", { path: `/${i}` }));
+    expect(new Set((await Promise.all(asked)).map(({ status }) => status))).toEqual(new Set([200]));
+    for (const origin of bad) expect(new Set(origin.summaries).size).toBe(origin.requests.length);
+  });
 
   test("to a backup, where every primary is out, and nowhere where backups are too: 502 at once", async () => {
     const [primary] = await originsThat(1, reset);
