@@ -191,7 +191,7 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
     if (fields.tooLarge) this.#refuse(CANCEL, "the upstream's response head is too large");
     else if (this.#begun) this.#takeTrailers(fields, endStream);
     else {
-      const head = fields.finish();
+      const head = fields.finish(endStream);
       if (head === undefined) this.#refuse(PROTOCOL_ERROR, `malformed response: ${fields.malformed}`);
       else if (head.status < 200) this.#takeInterim(head, endStream);
       else this.#takeFinal(head, endStream);

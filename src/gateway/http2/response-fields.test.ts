@@ -12,7 +12,7 @@ function read(pairs: readonly Pair[], size = 40): ResponseFields {
 }
 
 function head(...pairs: readonly Pair[]) {
-  return read([[":status", "200"], ...pairs]).finish();
+  return read([[":status", "200"], ...pairs]).finish(true);
 }
 
 describe("the head of a response", () => {
@@ -28,7 +28,7 @@ describe("the head of a response", () => {
       read([
         [":status", "103"],
         ["a", "1"],
-      ]).finish()?.fields,
+      ]).finish(true)?.fields,
     ).toBe("a: 1\r\n");
   });
 
@@ -43,6 +43,12 @@ describe("the head of a response", () => {
     });
     expect(head(["grpc-status", "none"])).not.toHaveProperty("grpcStatus");
     expect(head()).not.toHaveProperty("grpcStatus");
+    expect(
+      read([
+        [":status", "200"],
+        ["grpc-status", "5"],
+      ]).finish(false),
+    ).not.toHaveProperty("grpcStatus");
   });
 
   test("has no fields of the hop", () => {
@@ -123,7 +129,7 @@ describe("the head of a response", () => {
     ],
   ])("%s is malformed", (_what, pairs, reason) => {
     const result = read(pairs);
-    expect(result.finish()).toBeUndefined();
+    expect(result.finish(true)).toBeUndefined();
     expect(result.malformed).toBe(reason);
   });
 
@@ -137,7 +143,7 @@ describe("the head of a response", () => {
     expect([read(four, 250).tooLarge, read(four, 251).tooLarge]).toEqual([false, true]);
     expect(read([...four, ["c", "3"]]).tooLarge).toBe(false);
     const five = read([...four, ["c", "3"], ["d", "4"]]);
-    expect([five.tooLarge, five.finish()?.fields.includes("d: 4")]).toEqual([true, false]);
+    expect([five.tooLarge, five.finish(true)?.fields.includes("d: 4")]).toEqual([true, false]);
     expect(head(["date", "x"])?.fields).toBe("date: x\r\n");
     expect(fields.tooLarge).toBe(false);
   });

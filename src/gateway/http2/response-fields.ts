@@ -134,9 +134,9 @@ export class ResponseFields implements FieldSink<ResponseField> {
 
   /**
    * The head, after all fields were added; undefined if it is malformed. `bodyLength` is the Content-Length, or -1
-   * without one.
+   * without one. `isEnd`: the response has no more parts, so a gRPC status in the head is that of the call.
    */
-  finish(): ResponseHead | undefined {
+  finish(isEnd: boolean): ResponseHead | undefined {
     if (this.#status === 0) this.malformed = "no :status";
     // RFC 9113 §8.6
     if (this.#status === 101) this.malformed = "101 does not exist in HTTP/2";
@@ -144,7 +144,7 @@ export class ResponseFields implements FieldSink<ResponseField> {
     const isDated = this.#hasDate || this.#status < 200;
     const fields = isDated ? this.#fields : this.#fields + dateLine();
     const head = { status: this.#status, reason: "", fields, bodyLength: this.#length };
-    return this.#grpcStatus === undefined ? head : { ...head, grpcStatus: this.#grpcStatus };
+    return !isEnd || this.#grpcStatus === undefined ? head : { ...head, grpcStatus: this.#grpcStatus };
   }
 
   /**
