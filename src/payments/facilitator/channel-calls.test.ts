@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { PAYEE, PAYER } from "../testing/payment.ts";
-import { type ChannelSettlement } from "../x402/channel-facilitator.ts";
+import { EARLY, type ChannelSettlement } from "../x402/channel-facilitator.ts";
 import { type ChannelOrder, type ChannelPayment, type ChannelRequirements } from "../x402/channel-messages.ts";
-import { type AskFacilitator, httpChannels, settlementJson } from "./channel-calls.ts";
+import { type AskFacilitator, httpChannels, settlementJson, verificationJson } from "./channel-calls.ts";
 
 const NETWORK = "eip155:84532";
 const ORDER = { payload: { type: "claim", claims: [] } } as unknown as ChannelOrder; // The rest is not read.
@@ -85,6 +85,14 @@ test.each<[status: number, reason: string, kind: string]>([
   const terms = { network: NETWORK } as ChannelRequirements; // Neither.
   const ask: AskFacilitator = async ({ schema }) => ({ status, data: schema.parse({ isValid: false, invalidReason }) });
   expect((await httpChannels(ask, false).verify(payment, terms)).kind).toBe(kind as "failed"); // One of the table.
+});
+
+test("an early verification stays early over HTTP", async () => {
+  const payment = { payload: { channelConfig: { payer: PAYER } } } as ChannelPayment; // The rest is not read.
+  const terms = { network: NETWORK } as ChannelRequirements; // Neither.
+  const json = verificationJson(EARLY, payment);
+  const ask: AskFacilitator = async ({ schema }) => ({ status: 503, data: schema.parse(json) });
+  expect(await httpChannels(ask, false).verify(payment, terms)).toEqual(EARLY);
 });
 
 test.each([

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type Address, type Hex, isAddress } from "../x402/address.ts";
 import {
   type ChannelFacilitator,
+  EARLY,
   type ChannelSettlement,
   type ChannelState,
   type ChannelVerification,
@@ -62,7 +63,8 @@ export function verificationJson(verification: ChannelVerification, { payload }:
     return { isValid: true, payer, extra: stateJson(payload.voucher.channelId, verification.state) };
   }
   if (verification.kind !== "refused") {
-    return { isValid: false, invalidReason: "invalid_batch_settlement_evm_rpc_read_failed", payer };
+    const extra = verification.kind === "early" ? { extra: { early: true } } : {};
+    return { isValid: false, invalidReason: "invalid_batch_settlement_evm_rpc_read_failed", payer, ...extra };
   }
   const { reason, state } = verification;
   const extra = state === undefined ? {} : { extra: stateJson(payload.voucher.channelId, state) };
@@ -104,6 +106,7 @@ export type AskFacilitator = <T>(call: {
 }) => Promise<Said<T>>;
 
 const verifiedSchema = verifyResponseSchema.extend({ extra: z.unknown().optional() });
+const earlySchema = z.looseObject({ early: z.literal(true) });
 const settledSchema = settleResponseSchema.extend({
   amount: z.string().max(78).nullish(),
   extra: z
@@ -143,6 +146,7 @@ export function httpChannels(ask: AskFacilitator, isOwn: boolean): ChannelFacili
         if (state === undefined) return { kind: "failed", cause: "its response does not describe the channel" };
         return { kind: "valid", payer: payerOf(data.payer, payment), state };
       }
+      if (!data.isValid && earlySchema.safeParse(data.extra).success) return EARLY;
       const reason = toReason(data.invalidReason);
       const isJudged = reason !== "payment_refused" && reason !== "invalid_batch_settlement_evm_rpc_read_failed";
       if (!data.isValid && (isJudged || (status < 500 && reason === "payment_refused"))) {

@@ -1,3 +1,4 @@
+import { type ChannelVerification } from "../x402/channel-facilitator.ts";
 import { type Facilitator, type Outcome, type Settlement, type Verification } from "../x402/facilitator.ts";
 
 export const OPERATIONS = ["verify", "settle", "find", "supported"] as const;
@@ -21,7 +22,8 @@ export interface FacilitatorObserver {
 
 /** Wraps a facilitator so that its calls are counted. */
 export function observe(facilitator: Facilitator, observer: FacilitatorObserver): Facilitator {
-  const verified = (kind: Verification["kind"]): void => observer.asked("verify", kind === "valid" ? "ok" : kind);
+  const verified = (kind: (Verification | ChannelVerification)["kind"]): void =>
+    observer.asked("verify", kind === "valid" ? "ok" : kind === "early" ? "refused" : kind);
   const settled = (kind: Settlement["kind"]): void => observer.asked("settle", kind === "settled" ? "ok" : kind);
   const found = (kind: Outcome["kind"]): void => observer.asked("find", kind === "unknown" ? "unknown" : "ok");
   const { channels } = facilitator;

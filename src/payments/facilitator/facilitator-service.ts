@@ -176,8 +176,10 @@ export class FacilitatorService {
     const { paymentPayload, paymentRequirements } = checked;
     const verification = await channels.verify(paymentPayload, paymentRequirements);
     this.#figures.verified(caller, verification);
-    const isDown = verification.kind === "unavailable" || verification.kind === "failed";
-    return Response.json(verificationJson(verification, paymentPayload), isDown ? awayAs(verification.kind) : {});
+    const { kind } = verification;
+    const isJudged = kind === "valid" || kind === "refused";
+    const json = verificationJson(verification, paymentPayload);
+    return Response.json(json, isJudged ? {} : awayAs(kind === "failed" ? kind : "unavailable"));
   }
 
   async #settleChannel(channels: ChannelFacilitator, body: unknown, { caller, patient }: Call): Promise<Response> {

@@ -14,13 +14,20 @@ export interface ChannelState {
 
 /**
  * `valid`: `state` is the channel before the deposit; `refused`: the channel, if the chain was asked for it.
- * `unavailable`, `failed`: the payment was not judged. `cause` is for
- * the log: it contains no address and no text of the facilitator.
+ * `unavailable`, `failed`: the payment was not judged. `early`: the money that it needs is in a block that does not count
+ * yet. `cause` is for the log: it contains no address and no text of the facilitator.
  */
 export type ChannelVerification =
   | { readonly kind: "valid"; readonly payer: Address; readonly state: ChannelState }
   | { readonly kind: "refused"; readonly reason: Reason; readonly state?: ChannelState }
-  | { readonly kind: "unavailable" | "failed"; readonly cause: string };
+  | { readonly kind: "unavailable" | "failed"; readonly cause: string }
+  | { readonly kind: "early"; readonly cause: string };
+
+/** A refusal would be final: the block soon counts. */
+export const EARLY: ChannelVerification = {
+  kind: "early",
+  cause: "the money of the channel is in a block that does not count yet",
+};
 
 /**
  * `settled`: `amount` is what moved: the deposit, the refund, or all that was paid to the receiver. `state` is the

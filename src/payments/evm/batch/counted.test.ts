@@ -74,7 +74,7 @@ describe.skipIf(!hasChain)("with three confirmations", () => {
     const sync = async (...row: unknown[]) => void rows.push(row);
     const find = () =>
       findDeposit(channels, { x402Version: 2, accepted: requirements, payload: deposit }, { channels: { sync }, now });
-    const early: ChannelVerification = { kind: "failed", cause: CAUSE };
+    const early: ChannelVerification = { kind: "early", cause: CAUSE };
     expect(await ask(config, payer, 1000n)).toEqual(early);
     expect(await find()).toEqual({ kind: "unknown", cause: CAUSE });
     await restore();

@@ -9,7 +9,7 @@ import {
   depositTermsOf,
 } from "../../signatures/channel-terms.ts";
 import { type Hex } from "../../x402/address.ts";
-import { type ChannelState, type ChannelVerification } from "../../x402/channel-facilitator.ts";
+import { EARLY, type ChannelState, type ChannelVerification } from "../../x402/channel-facilitator.ts";
 import {
   type ChannelConfig,
   type ChannelPayment,
@@ -32,9 +32,6 @@ import { channelOf, channelRequests, countedState, readChannel } from "./state.t
 
 /** The reason for a refusal, or the error because of which the chain could not be asked. */
 export type Problem = Reason | RpcError;
-
-/** A refusal would be final: a block soon counts. */
-const EARLY: RpcError = { error: "failed", cause: "the money of the channel is in a block that does not count yet" };
 
 function concluded(
   payer: ChannelConfig["payer"],
@@ -68,7 +65,7 @@ export async function verifyChannelPayment(
   if (wrong !== undefined) return concluded(payer, wrong, state);
   const counted = await countedState(chain.node, voucher.channelId, state);
   const isEarly = !isRpcError(counted) && checkFunds(voucher.maxClaimableAmount, counted) !== undefined;
-  return concluded(payer, isEarly ? EARLY : counted);
+  return isEarly ? EARLY : concluded(payer, counted);
 }
 
 /** The problem of a channel without money, by a single read: anyone can name and sign channels that do not exist. */

@@ -17,7 +17,7 @@ import { isFurther, respondTakenBefore, sellMetered } from "../metered/sell-mete
 import { respondRepeat } from "../sale/repeat.ts";
 import { Sale } from "../sale/sale.ts";
 import { type ChannelDesk } from "./desk/channel-desk.ts";
-import { askChain, type Asked, LIMITED, shownTo, TOO_MANY_REFUSED } from "./ask-chain.ts";
+import { askChain, type Asked, LATER, shownTo } from "./ask-chain.ts";
 import {
   balanceError,
   channelOffer,
@@ -293,7 +293,7 @@ class ChannelRequest {
 /** The result of a question to the chain that gave no channel. */
 function resultOf(asked: Exclude<Asked, Channel>): Result {
   if (asked === undefined) return { kind: "unasked" };
-  return asked === LIMITED ? { kind: "later", error: TOO_MANY_REFUSED } : { kind: "refused", reason: asked };
+  return typeof asked === "symbol" ? { kind: "later", error: LATER[asked] } : { kind: "refused", reason: asked };
 }
 
 /** A voucher is a charge that needs no facilitator. A deposit is settled on the chain. */

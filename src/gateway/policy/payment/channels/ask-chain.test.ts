@@ -8,13 +8,13 @@ import {
   signedDeposit,
   signedVoucher,
 } from "../../../../payments/testing/channels.ts";
-import { type ChannelVerification } from "../../../../payments/x402/channel-facilitator.ts";
+import { EARLY as UNCOUNTED, type ChannelVerification } from "../../../../payments/x402/channel-facilitator.ts";
 import { openStore } from "../../../../store/open/open-store.ts";
 import { type Store } from "../../../../store/store.ts";
 import { channels as channelKeys } from "../../../config/schema/x402-channels.ts";
 import { NETWORK, SELLER, TOKEN } from "../metered/testing/metered-sale.ts";
 import { type PaidRoute } from "../route/paid-route.ts";
-import { askChain, LIMITED } from "./ask-chain.ts";
+import { askChain, EARLY, LIMITED } from "./ask-chain.ts";
 import { type ChannelOffer } from "./channel-offer.ts";
 import { ChannelDesk } from "./desk/channel-desk.ts";
 
@@ -114,6 +114,16 @@ test("after 100 refused payments of a client, the chain is asked only if the row
   for (let at = 0; at < 100; at++) await ask("known");
   expect([await ask("known"), await ask(), await ask("new"), asked()]).toEqual([LIMITED, LIMITED, LIMITED, 100]);
   expect([await ask("fresh"), asked()]).toEqual(["invalid_batch_settlement_evm_channel_not_found", 101]);
+});
+
+test("a voucher whose money is in a block that does not count yet can be sent again, and is no fault of the facilitator", async () => {
+  const { ask, logged } = asking(UNCOUNTED);
+  expect(await ask("known")).toBe(EARLY);
+  expect(logged).toEqual([
+    "payment: a payment from a channel on /goods came early: the money of the channel is in a block that does not count yet",
+  ]);
+  for (let at = 1; at < 100; at++) await ask("known");
+  expect(await ask("known")).toBe(LIMITED);
 });
 
 test("payments that the chain accepts do not count", async () => {

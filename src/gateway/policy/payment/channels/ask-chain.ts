@@ -8,13 +8,23 @@ import { type ChannelOffer, isCheckedByChain, MISMATCH } from "./channel-offer.t
 /** The chain is not asked: it has refused too many payments of this client, or of all. */
 export const LIMITED = Symbol("limited");
 
-export const TOO_MANY_REFUSED = paymentError(
-  "overloaded",
-  "Too many payments of channels were refused; this one was not checked, and nothing was charged. Send it again later.",
-);
+/** The channel has the money, but not yet in a block that counts. */
+export const EARLY = Symbol("early");
+
+/** The errors of payments that the client can send again. */
+export const LATER = {
+  [LIMITED]: paymentError(
+    "overloaded",
+    "Too many payments of channels were refused; this one was not checked, and nothing was charged. Send it again later.",
+  ),
+  [EARLY]: paymentError(
+    "overloaded",
+    "The money of this channel is in a block that does not count yet; nothing was charged. Send the same payment again.",
+  ),
+};
 
 /** A channel by the chain. A string is the reason against the payment, undefined no response. */
-export type Asked = Channel | Reason | typeof LIMITED | undefined;
+export type Asked = Channel | Reason | keyof typeof LATER | undefined;
 
 const ABSENT: Reason = "invalid_batch_settlement_evm_channel_not_found";
 
@@ -36,7 +46,7 @@ export async function askChain(
   try {
     asked = await askUnlimited(paidRoute, offer, about === "known");
   } finally {
-    desk.looks.end(address, typeof asked === "string");
+    desk.looks.end(address, typeof asked === "string" || asked === EARLY);
   }
   if (about === "new" && !mayBegin && asked === ABSENT) desk.looks.setAbsent(channelId);
   return asked;
@@ -46,10 +56,14 @@ async function askUnlimited(
   { facilitator, clock, log, route }: PaidRoute,
   { payment, agreed, channelId, base, desk: { channels } }: ChannelOffer,
   isKnown: boolean,
-): Promise<Channel | Reason | undefined> {
+): Promise<Exclude<Asked, typeof LIMITED>> {
   const at = clock();
   if (facilitator.channels === undefined) return undefined;
   const verification = await facilitator.channels.verify(payment, agreed);
+  if (verification.kind === "early") {
+    log(`payment: a payment from a channel on ${route} came early: ${verification.cause}`);
+    return EARLY;
+  }
   if (verification.kind !== "valid" && verification.kind !== "refused") {
     log(`payment: cannot look up a channel on ${route} (facilitator ${verification.kind}): ${verification.cause}`);
     return undefined;

@@ -12,7 +12,7 @@ import { paymentError, respondError } from "../protocol/respond.ts";
 import { EXPOSED } from "../protocol/response-fields.ts";
 import { type PaidRoute } from "../route/paid-route.ts";
 import { respondRefused, respondUnverified } from "../route/refusals.ts";
-import { askChain, type Asked, LIMITED, shownTo, TOO_MANY_REFUSED } from "./ask-chain.ts";
+import { askChain, type Asked, LATER, shownTo } from "./ask-chain.ts";
 import { type ChannelOffer, MISMATCH } from "./channel-offer.ts";
 import { type ChannelDesk } from "./desk/channel-desk.ts";
 import { respondCorrected } from "./respond-corrected.ts";
@@ -93,9 +93,9 @@ function lose({ funnel }: PaidRoute, exchange: Exchange, loss: FunnelLoss): void
 
 /** The chain gave no channel: nothing was sent. */
 function respondUnknown(paidRoute: PaidRoute, exchange: Exchange, asked: Exclude<Asked, Channel>): void {
-  if (asked === LIMITED) {
+  if (typeof asked === "symbol") {
     lose(paidRoute, exchange, "overloaded");
-    return respondError(exchange, TOO_MANY_REFUSED, RETRY_S);
+    return respondError(exchange, LATER[asked], RETRY_S);
   }
   if (asked === undefined) {
     lose(paidRoute, exchange, "facilitator");

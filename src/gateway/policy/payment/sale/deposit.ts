@@ -14,7 +14,8 @@ export async function verifyDeposit(
 ): Promise<Verification> {
   if (facilitator.channels === undefined) return { kind: "unavailable", cause: NO_CHANNELS };
   const verification = await facilitator.channels.verify(payment, requirements);
-  return verification.kind === "valid" ? { kind: "valid", payer: verification.payer } : verification;
+  if (verification.kind === "valid") return { kind: "valid", payer: verification.payer };
+  return verification.kind === "early" ? { ...verification, kind: "failed" } : verification;
 }
 
 /** Makes the deposit of a payment, once even if repeated, and records what the chain then has. */
