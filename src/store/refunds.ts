@@ -41,7 +41,7 @@ export interface Refund extends PaymentKey {
 export interface RefundWish extends Pick<Refund, "id" | "by" | "validBefore"> {
   /** Atomic units; undefined: all that has not been refunded. */
   readonly amount: string | undefined;
-  /** The transaction or reference of a refund that was made by other means. */
+  /** The transaction or reference of a refund that was made by other means. A pending refund of this id then ends so. */
   readonly recorded: string | undefined;
   /** The notice of a recorded refund, which is stored with it in one transaction. */
   readonly notice?: (refund: Refund) => NewNotice | undefined;
@@ -50,13 +50,15 @@ export interface RefundWish extends Pick<Refund, "id" | "by" | "validBefore"> {
 /**
  * Why a refund cannot begin. `unsettled`: no money was received. `open`: it is not known yet whether money was received.
  * `busy`: a request is receiving the response. `exceeds`: less than this amount is left. `differs`: the id names a refund
- * with another amount or transaction. `credit`: it was taken from a prepaid balance, or bought one.
+ * with another amount or transaction. `sent`: the refund of this id may still be made. `credit`: it was taken from a prepaid
+ * balance, or bought one.
  */
-export type RefundRefusal = "absent" | "unsettled" | "open" | "busy" | "exceeds" | "differs" | "credit";
+export type RefundRefusal = "absent" | "unsettled" | "open" | "busy" | "exceeds" | "differs" | "sent" | "credit";
 
-/** `known`: a refund with this id exists, and nothing was changed. */
+/** `known`: a refund with this id exists, and nothing was changed. `was`: the pending refund that ends as a recorded one. */
 export type BeginResult =
-  | { readonly kind: "begun" | "known"; readonly refund: Refund }
+  | { readonly kind: "begun"; readonly refund: Refund; readonly was?: Refund }
+  | { readonly kind: "known"; readonly refund: Refund }
   | { readonly kind: "refused"; readonly why: RefundRefusal };
 
 export interface RefundEnd {
@@ -92,6 +94,9 @@ export const REFUND_TURN_MS = 30_000;
 /** Milliseconds for which a refund waits at most. One that waits longer does so because a clock was set back, so it is due. */
 export const MAX_REFUND_WAIT_MS = 120_000;
 
+/** Milliseconds after its end at which the transfer of a refund can certainly not be made, also by a clock that is wrong. @bound */
+const SURELY_OVER_MS = 3_600_000;
+
 /** A payment in the store. The caller has locked its row. */
 export interface Refundable {
   readonly payment: Payment | undefined;
@@ -111,9 +116,12 @@ export function planRefund(
   if (payment === undefined) return refused("absent");
   if (payment.state === "settling" || payment.state === "unknown") return refused("open");
   if (payment.state !== "settled") return refused("unsettled");
-  if (payment.scheme === CREDIT_SCHEME || isSpent) return refused("credit");
   const { id, recorded, by, validBefore } = wish;
   const same = standing.find((refund) => refund.id === id && refund.state !== "failed");
+  if (same?.state === "pending" && recorded !== undefined) {
+    return planRecord({ payment, isSpent }, same, { ...wish, recorded }, now);
+  }
+  if (payment.scheme === CREDIT_SCHEME || isSpent) return refused("credit");
   if (same !== undefined) {
     const isSame =
       (wish.amount === undefined || wish.amount === same.amount) &&
@@ -143,6 +151,24 @@ export function planRefund(
     updatedAt: now,
   };
   return { kind: "begun", refund };
+}
+
+/** The operator names the transaction of a pending refund, which keeps its number. */
+function planRecord(
+  { payment, isSpent }: { readonly payment: Payment; readonly isSpent: boolean },
+  was: Refund,
+  { amount = was.amount, recorded, by }: RefundWish & { readonly recorded: string },
+  now: number,
+): BeginResult {
+  if (was.sent && now < was.validBefore * 1000 + SURELY_OVER_MS) return refused("sent");
+  // A prepaid balance may have spent what was not taken from it.
+  const most = isSpent ? BigInt(was.amount) : BigInt(payment.amount) - BigInt(payment.refunded) + BigInt(was.amount);
+  if (BigInt(amount) <= 0n || BigInt(amount) > most) return refused("exceeds");
+  return {
+    kind: "begun",
+    was,
+    refund: { ...was, state: "recorded", amount, transaction: recorded, reason: "", by, updatedAt: now },
+  };
 }
 
 function refused(why: RefundRefusal): BeginResult {

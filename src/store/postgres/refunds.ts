@@ -139,7 +139,8 @@ export class PostgresRefunds implements CreditRefunds {
       const isSpent = grants.length > 0;
       const plan = planRefund({ ...found, isSpent }, wish, now);
       if (plan.kind !== "begun") return plan;
-      await insert(run, plan.refund, found.payment);
+      if (plan.was === undefined) await insert(run, plan.refund, found.payment);
+      else if (!(await record(run, plan.refund, plan.was))) return { kind: "refused", why: "busy" };
       const notice = plan.refund.state === "recorded" ? wish.notice?.(plan.refund) : undefined;
       if (notice !== undefined) {
         await run(
@@ -247,6 +248,31 @@ async function insert(run: Run, refund: Refund, payment: Payment): Promise<void>
     refundedAfter(payment, refund, 1n),
     createdAt,
   ]);
+}
+
+/** The pending refund `was` ends as `refund`. False: it has been sent, or has ended, meanwhile. */
+async function record(run: Run, refund: Refund, was: Refund): Promise<boolean> {
+  const { amount, transaction, by, updatedAt } = refund;
+  const recorded = await run(
+    `UPDATE ${REFUNDS} SET state = 'recorded', amount = $6::numeric, tx = $7, reason = '', requested_by = $8,
+       updated_at = $9::bigint WHERE ${PENDING_ONE} AND sent = $10::boolean RETURNING 1`,
+    [...named(refund), amount, transaction, by, updatedAt, String(was.sent)],
+  );
+  if (recorded.length === 0) return false;
+  await run(
+    `UPDATE ${PAYMENTS} SET refunded = refunded - $5::numeric + $6::numeric, updated_at = $7::bigint WHERE ${OF_PAYMENT}`,
+    [...keyOf(refund), was.amount, amount, updatedAt],
+  );
+  const back = String(BigInt(was.amount) - BigInt(amount));
+  await run(
+    `WITH back AS (
+       INSERT INTO ${CREDIT_GRANTS} (id, credit, kind, amount, payment, granted_at)
+       SELECT g.id || ':failed', g.credit, g.kind, $2::numeric, g.payment, $3::bigint FROM ${CREDIT_GRANTS} AS g
+       WHERE g.id = $1 AND $2::numeric > 0 RETURNING credit, amount)
+     UPDATE ${CREDITS} AS c SET balance = c.balance + back.amount FROM back WHERE c.id = back.credit`,
+    [sentGrant(refund), back, updatedAt],
+  );
+  return true;
 }
 
 function named(refund: Refund) {

@@ -61,6 +61,10 @@ const ONE = `${OF_KEY} AND sequence = $sequence AND state = 'pending'`;
 const END = `
   UPDATE refunds SET state = $state, tx = $transaction, reason = $reason, updated_at = $now WHERE ${ONE}`;
 
+const RECORD = `
+  UPDATE refunds SET state = $state, amount = $amount, tx = $transaction, reason = '', requested_by = $by, updated_at = $updatedAt
+  WHERE ${ONE}`;
+
 /** Each half reads an index that contains only such payments. The second has payments whose lease has expired. */
 const OWED = `
   SELECT ${PAYMENT} FROM (
@@ -114,7 +118,8 @@ export class SqliteRefunds implements CreditRefunds {
       const found = this.#refundable(this.#paymentRow(payment));
       const plan = planRefund({ ...found, isSpent }, wish, this.#file.now());
       if (plan.kind !== "begun" || found.payment === undefined) return plan;
-      this.#insert(plan.refund, found.payment);
+      if (plan.was === undefined) this.#insert(plan.refund, found.payment);
+      else this.#record(plan.refund, plan.was, found.payment);
       if (plan.refund.state === "recorded") this.#post(wish.notice?.(plan.refund));
       return plan;
     });
@@ -198,6 +203,14 @@ export class SqliteRefunds implements CreditRefunds {
   #insert(refund: Refund, payment: Payment): void {
     this.#file.run(INSERT, refund);
     this.#setRefunded(payment, refundedAfter(payment, refund, 1n));
+  }
+
+  /** The pending refund `was` ends as `refund`. */
+  #record(refund: Refund, was: Refund, payment: Payment): void {
+    this.#file.run(RECORD, refund);
+    const back = BigInt(was.amount) - BigInt(refund.amount);
+    this.#setRefunded(payment, String(BigInt(payment.refunded) - back));
+    if (back > 0n) this.#giveBack({ ...was, amount: String(back) }, refund.updatedAt);
   }
 
   #refundable(row: StoredPayment | undefined): Omit<Refundable, "isSpent"> {

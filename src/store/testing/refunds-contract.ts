@@ -257,6 +257,42 @@ function testEnding(newDatabase: NewDatabase): void {
     expect(await store.view.refunded({ ...times, until: clock.now }, { limit: 10, offset: 0 })).toEqual([]);
   });
 
+  test("a pending refund ends as the one that the operator names, with its amount and under its number", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { store, clock } = opened;
+    const payment = await settle(store);
+    const validBefore = START / 1000 + 900;
+    const refund = await began(store.refunds.begin(payment, { ...WISH, amount: "4000", id: "a", validBefore }));
+    const told = { ...WISH, id: "a", recorded: "0xmade", amount: "7000" };
+    expect(await store.refunds.begin(payment, { ...told, amount: "10001" })).toEqual({
+      kind: "refused",
+      why: "exceeds",
+    });
+    const recorded = { sequence: 1, id: "a", state: "recorded", amount: "7000", transaction: "0xmade", reason: "" };
+    expect(await store.refunds.begin(payment, { ...told, notice: noticeOf })).toMatchObject({
+      kind: "begun",
+      refund: recorded,
+    });
+    expect(await store.refunds.begin(payment, told)).toMatchObject({ kind: "known", refund: recorded });
+    expect(await store.ledger.find(payment)).toMatchObject({ refunded: "7000" });
+    expect(await store.outbox.claim(9)).toHaveLength(1);
+    expect([await store.refunds.sending(refund), await store.refunds.claim(9), await store.refunds.pending()]).toEqual([
+      false,
+      [],
+      0,
+    ]);
+    const next = await began(store.refunds.begin(payment, { ...WISH, validBefore }));
+    expect(next).toMatchObject({ sequence: 2, amount: "3000" });
+    // One that was sent may still be made.
+    await store.refunds.sending(next);
+    const late = { ...WISH, recorded: "0xlate" };
+    clock.now = validBefore * 1000 + 3_599_999;
+    expect(await store.refunds.begin(payment, late)).toEqual({ kind: "refused", why: "sent" });
+    clock.now += 1;
+    expect(await store.refunds.begin(payment, late)).toMatchObject({ kind: "begun", refund: { amount: "3000" } });
+    expect(await store.view.refundsOf(payment)).toMatchObject([recorded, { sequence: 2, state: "recorded" }]);
+  });
+
   test("what was given back of a prepaid balance is among the refunds", async () => {
     await using opened = await openFresh(newDatabase);
     const { store } = opened;

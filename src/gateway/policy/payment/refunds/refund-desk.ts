@@ -45,6 +45,7 @@ const REFUSALS: Readonly<Record<RefundRefusal, string>> = {
   open: "its settlement is not known yet; try again when the gateway has looked it up",
   busy: "a request is receiving its response; try again",
   exceeds: "the amount is more than what is left of it, or nothing is left",
+  sent: "its transfer was sent, and can still be made; try again an hour after its end",
   credit: "it was paid from a prepaid balance, or bought one; change the balance instead, or revoke the pass first",
   differs: "this id names a refund with another amount or transaction; choose another id",
 };
