@@ -7,7 +7,8 @@ import { type AdminCommand, callForm, textFlag } from "./admin-command.ts";
 const FLAGS = flagTable({
   "amount A": "only this amount: atomic units, or dollars such as '$0.01' (default: all that is left)",
   "id ID": "name of the refund: the same command again is the same refund (default: the amount)",
-  "recorded TX": "send nothing: the money was given back by this transaction, or under this reference",
+  "recorded TX":
+    "send nothing: the money was given back by this transaction, or under this reference; a pending refund of this --id ends so",
 });
 
 const USAGE = `usage: turnpike refund PAYMENT [--amount A] [--id ID] [--json]

@@ -176,6 +176,32 @@ describe("a refund", () => {
     expect(await refusalOf({ amount: "11", id: "a" })).toContain("this id names a refund with another amount");
   });
 
+  test("that stays pending ends by the transaction that the operator names", async () => {
+    open();
+    await paid("1");
+    const payment = await store.ledger.find({
+      ...RESERVATION,
+      asset: USDC,
+      from: PAYEE.toLowerCase(),
+      nonce: nonce("1"),
+    });
+    if (payment === undefined) throw new Error("not paid");
+    await store.refunds.begin(payment, {
+      id: "rest",
+      amount: "4000",
+      recorded: undefined,
+      by: "x",
+      validBefore: now / 1000 + 900,
+    });
+    const told = { payment: nonce("1"), id: "rest", recorded: "0xmade", amount: "7000" };
+    for (const _ of [1, 2]) {
+      const refund = await refunds.refund(told, BY);
+      expect(refund).toMatchObject({ state: "recorded", transaction: "0xmade", amount: "7000", sequence: 1 });
+    }
+    expect(events.map(({ message }) => message)).toEqual(["a refund of a payment on /read is recorded"]);
+    expect(await store.ledger.find(payment)).toMatchObject({ refunded: "7000" });
+  });
+
   test("that was made by other means is recorded, and not sent", async () => {
     open();
     await paid("1");
