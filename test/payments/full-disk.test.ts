@@ -109,7 +109,7 @@ test("a ledger that is moved away takes no payment, and the workers sell when it
   expect(refused.map((response) => response.status)).toEqual(refused.map(() => 503));
   expect([runs, await unavailable(), await statusOf("/free")]).toEqual([0, "1", 200]);
   expect(gateway.output()).toContain(
-    "the file was moved or deleted while it is in use: put it back; a restart without it begins with an empty one",
+    "the file or its log (-wal) was moved, deleted or emptied while it is in use: put it back; a restart without it begins with an empty one",
   );
   renameSync(`${state}.away`, state);
   expect((await pay(payment)).status).toBe(200);

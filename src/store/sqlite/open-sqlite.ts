@@ -1,11 +1,13 @@
 import { Database } from "bun:sqlite";
-import { chmodSync, closeSync, openSync } from "node:fs";
+import { chmodSync, closeSync, openSync, statSync } from "node:fs";
 import { codeOf, FULL_DISK, messageOf, whyUnwritable } from "../../lib/caught.ts";
 
 /** `SQLITE_FCNTL_HAS_MOVED` writes 1 if the name of the open file is gone, or belongs to another file. */
 const HAS_MOVED = 20;
 /** An int. Bun asks for 8 bytes. */
 const moved = new Int32Array(2);
+/** The inodes of the write-ahead logs of the open files. */
+const logs = new WeakMap<Database, number | undefined>();
 
 export interface SqliteSettings {
   /** With `FULL` each write waits for the disk. With `NORMAL` a power failure may undo it, with `OFF` it may spoil the file. */
@@ -35,6 +37,7 @@ export function openSqlite(
     database.run("PRAGMA journal_mode = WAL");
     database.run(`PRAGMA synchronous = ${synchronous}`);
     prepare(database);
+    logs.set(database, logOf(path));
     return database;
   } catch (error) {
     database.close();
@@ -67,21 +70,30 @@ export function undoInMemory(database: Database): void {
   database.run("PRAGMA temp_store = MEMORY");
 }
 
-/** True if the file was moved or deleted while it is open. SQLite goes on without an error then. */
+/** The inode of the write-ahead log; undefined in memory. SQLite keeps the file while a connection is open. */
+function logOf(path: string): number | undefined {
+  return statSync(`${path}-wal`, { throwIfNoEntry: false })?.ino;
+}
+
+/** True if the file or its log was moved, deleted or emptied while it is open. SQLite goes on without an error then. */
 export function isMoved(database: Database): boolean {
   moved[0] = 0;
   database.fileControl(HAS_MOVED, moved);
-  return moved[0] !== 0;
+  if (moved[0] !== 0) return true;
+  const log = logs.get(database);
+  if (log === undefined) return false;
+  const { filename } = database;
+  return logOf(filename) !== log || statSync(filename, { throwIfNoEntry: false })?.size === 0;
 }
 
 /**
- * Throws if the file was moved or deleted: its writes are lost when the process ends. Another process would create a new file
- * meanwhile, and accept spent payments again.
+ * Throws if the file or its log was moved, deleted or emptied: its writes are lost when the process ends. Another process would
+ * create a new file meanwhile, and accept spent payments again.
  */
 export function refuseMoved(database: Database): void {
   if (!isMoved(database)) return;
   const text =
-    "the file was moved or deleted while it is in use: put it back; a restart without it begins with an empty one";
+    "the file or its log (-wal) was moved, deleted or emptied while it is in use: put it back; a restart without it begins with an empty one";
   throw Object.assign(new Error(`Cannot write to "${database.filename}": ${text}`), {
     code: "SQLITE_READONLY_DBMOVED",
     publicText: text,

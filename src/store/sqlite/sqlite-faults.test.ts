@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterAll, expect, setDefaultTimeout, spyOn, test } from "bun:test";
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openSqliteJobs } from "../open/open-jobs.ts";
@@ -97,6 +97,22 @@ test("a file that was moved, deleted or replaced refuses all writes until it is 
   expect(await store.ledger.find({ ...RESERVATION, nonce: "0xnew" })).toBeUndefined();
   await store.close();
   await jobs.close();
+});
+
+test.each<[string, (path: string) => void]>([
+  ["log was deleted", (path) => rmSync(`${path}-wal`)],
+  ["log was replaced", (path) => (rmSync(`${path}-wal`), writeFileSync(`${path}-wal`, ""))],
+  ["content was deleted", (path) => truncateSync(path)],
+])("a file whose %s refuses all writes, because they would be lost with this process", async (what, spoil) => {
+  const path = join(folder, `${what}.db`);
+  const store = openStore(path);
+  const { payment } = await store.ledger.reserve(RESERVATION);
+  spoil(path);
+  expect(await store.ledger.reserve({ ...RESERVATION, nonce: "0xnew" }).catch(codeOf)).toBe("SQLITE_READONLY_DBMOVED");
+  expect(await store.ledger.move(payment, { state: "settling", lease: true }).catch(codeOf)).toBe(
+    "SQLITE_READONLY_DBMOVED",
+  );
+  await store.close();
 });
 
 test("writes wait without blocking the event loop, and keep their order", async () => {

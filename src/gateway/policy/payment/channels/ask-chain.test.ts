@@ -116,7 +116,7 @@ test("after 100 refused payments of a client, the chain is asked only if the row
   expect([await ask("fresh"), asked()]).toEqual(["invalid_batch_settlement_evm_channel_not_found", 101]);
 });
 
-test("a voucher whose money is in a block that does not count yet can be sent again, and is no fault of the facilitator", async () => {
+test("a voucher whose money is in a block that does not count yet can be sent again, and the log names no facilitator", async () => {
   const { ask, logged } = asking(UNCOUNTED);
   expect(await ask("known")).toBe(EARLY);
   expect(logged).toEqual([

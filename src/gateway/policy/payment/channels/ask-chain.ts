@@ -5,10 +5,10 @@ import { paymentError } from "../protocol/respond.ts";
 import { type PaidRoute } from "../route/paid-route.ts";
 import { type ChannelOffer, isCheckedByChain, MISMATCH } from "./channel-offer.ts";
 
-/** The chain is not asked: it has refused too many payments of this client, or of all. */
+/** The chain is not asked: it has refused too many payments of this client, or of all. @internal */
 export const LIMITED = Symbol("limited");
 
-/** The channel has the money, but not yet in a block that counts. */
+/** The channel has the money, but not yet in a block that counts. @internal */
 export const EARLY = Symbol("early");
 
 /** The errors of payments that the client can send again. */
