@@ -139,42 +139,36 @@ def columns_without(features, without):
     return [i for i, (group, name) in enumerate(features) if group not in without and name not in without]
 
 
-def flattened(tree, share):
-    """Nodes breadth first, so that two children stand beside each other: (feature, value, left)."""
-    nodes, queue = [], [tree]
-    places = 1
-    while queue:
-        node = queue.pop(0)
-        if "leaf" in node:
-            nodes.append((0, node["leaf"] * share, 0))
-            continue
-        children = {child["nodeid"]: child for child in node["children"]}
-        queue += [children[node["yes"]], children[node["no"]]]
-        nodes.append((int(node["split"][1:]), node["split_condition"], places))
-        places += 2
-    if places > 256:
-        raise ValueError("a tree has too many nodes")
-    return nodes
+def fill(node, place, tree):
+    """Makes a tree complete: the children of place n have places 2n and 2n + 1, and a leaf that is higher is repeated."""
+    thresholds, leaves, features = tree
+    if place >= len(leaves):
+        leaves[place - len(leaves)] = node["leaf"]
+        return
+    children = {child["nodeid"]: child for child in node.get("children", [])}
+    if children:
+        thresholds[place], features[place] = node["split_condition"], int(node["split"][1:])
+    for side, name in enumerate(("yes", "no")):
+        fill(children[node[name]] if children else node, 2 * place + side, tree)
 
 
 def write_forest(file, boosters, width):
     """A base score of one half adds nothing. Leaves are divided by the number of forests, so that the sum is a mean."""
     dumped = [tree for booster in boosters for tree in booster.get_dump(dump_format="json")]
-    trees = [flattened(json.loads(tree), 1 / len(boosters)) for tree in dumped]
-    nodes = [node for tree in trees for node in tree]
-    roots = numpy.cumsum([0] + [len(tree) for tree in trees[:-1]])
-    file.write(numpy.array([width, len(trees), len(nodes)], dtype="<u4").tobytes())
-    file.write(numpy.array([value for _, value, _ in nodes], dtype="<f4").tobytes())
-    file.write(roots.astype("<u4").tobytes())
-    file.write(numpy.array([feature for feature, _, _ in nodes], dtype="<u1").tobytes())
-    file.write(numpy.array([left for _, _, left in nodes], dtype="<u1").tobytes())
-    print(f"{len(trees)} trees, {len(nodes)} nodes")
+    depth = PARAMETERS["max_depth"]
+    thresholds, leaves, features = numpy.zeros((3, len(dumped), 2**depth))
+    for tree, *own in zip(dumped, thresholds, leaves, features):
+        fill(json.loads(tree), 1, own)
+    file.write(numpy.array([width, len(dumped), depth], dtype="<u4").tobytes())
+    for values, kind in ((thresholds, "<f4"), (leaves * (1 / len(boosters)), "<f4"), (features, "<u1")):
+        file.write(values.astype(kind).tobytes())
+    print(f"{len(dumped)} trees")
 
 
 def write_model(folder, out):
     lexicon = json.load(open(f"{folder}/lexicon.json"))
     with open(out, "wb") as file:
-        file.write(numpy.array([0x54524D03, len(lexicon)], dtype="<u4").tobytes())
+        file.write(numpy.array([0x54524D04, len(lexicon)], dtype="<u4").tobytes())
         file.write(numpy.array([key for key, _ in lexicon], dtype="<u4").tobytes())
         file.write(numpy.array([round(odds * 16) for _, odds in lexicon], dtype="<i1").tobytes())
         data = Data(folder)

@@ -5,7 +5,7 @@ import { Forest } from "./forest.ts";
 import { Lexicon } from "./lexicon.ts";
 
 /** "TRM" and the version of the file format. */
-const MAGIC = 0x54524d03;
+const MAGIC = 0x54524d04;
 const HEADER_BYTES = 8;
 /** Number of forests. tools/reader-model/train.py has the same number. */
 const FORESTS = 3;
@@ -28,7 +28,7 @@ export class ReaderModel {
     const said = new Map<number, number>();
     for (const [place, key] of keys.entries()) said.set(key, (odds[place] ?? 0) / 16);
     this.lexicon = new Lexicon(said);
-    this.#forest = Forest.read(bytes, endOfOdds, WIDTH);
+    this.#forest = new Forest(bytes, endOfOdds, WIDTH);
   }
 
   /** Estimates the share of each block's words that is content, from the block's features. */
