@@ -12,8 +12,9 @@ const MAY_REPEAT = FLAGS.table | FLAGS.code | FLAGS.definition;
 
 interface Shown {
   readonly block: Block;
-  readonly text: string;
   readonly at: number;
+  /** The index of the first block with the same text. */
+  readonly first: number;
 }
 
 /**
@@ -23,35 +24,36 @@ interface Shown {
  * threads, so do the texts that similar siblings have in common, such as the features of two products.
  */
 export function dropCopies({ blocks }: Outline, chosen: Uint8Array, isThread = false): void {
+  const firsts = new Map<string, number>();
   const shown = blocks.flatMap((block, at): Shown[] =>
-    chosen[at] === 1 ? [{ block, text: block.text.replace(/\s+/g, " ").trim(), at }] : [],
+    chosen[at] === 1
+      ? [{ block, at, first: firsts.getOrInsertComputed(block.text.replace(/\s+/g, " ").trim(), () => at) }]
+      : [],
   );
   const repeated = repeatedWords(shown);
-  const texts = new Map<string, Box>();
+  const texts = new Map<number, Box>();
   /** Two texts that follow each other. */
   const pairs = new Set<string>();
   for (const [place, own] of shown.entries()) {
     const [before, after] = [shown[place - 1], shown[place + 1]];
     const { box } = own.block;
-    const earlier = (box.flags & MAY_REPEAT) === 0 ? texts.get(own.text) : undefined;
-    const isInOrder = isRepeated(before, own, pairs) || isRepeated(own, after, pairs);
+    const earlier = (box.flags & MAY_REPEAT) === 0 ? texts.get(own.first) : undefined;
     if (earlier !== undefined) {
+      const isInOrder = isRepeated(before, own, pairs) || isRepeated(own, after, pairs);
       const isPassage = isInOrder && (isThread || isOfCopy(earlier, box, repeated));
       if (isPassage || isTwin(before, own) || isQuote(own)) chosen[own.at] = 0;
     }
-    texts.set(own.text, box);
-    if (before !== undefined) pairs.add(`${before.text}\n${own.text}`);
+    texts.set(own.first, box);
+    if (before !== undefined) pairs.add(`${before.first} ${own.first}`);
   }
 }
 
 /** For each box, its words that repeat an earlier text. */
 function repeatedWords(shown: readonly Shown[]): ReadonlyMap<Box, number> {
   const words = new Map<Box, number>();
-  const texts = new Set<string>();
-  for (const { block, text } of shown) {
-    let box: Box | undefined = texts.has(text) ? block.box : undefined;
+  for (const { block, at, first } of shown) {
+    let box: Box | undefined = first < at ? block.box : undefined;
     for (; box !== undefined; box = box.parent) words.set(box, (words.get(box) ?? 0) + block.count.words);
-    texts.add(text);
   }
   return words;
 }
@@ -73,13 +75,13 @@ function partWith(whole: Box, inner: Box): Box {
 
 function isRepeated(one: Shown | undefined, next: Shown | undefined, pairs: ReadonlySet<string>): boolean {
   if (one === undefined || next === undefined) return false;
-  return one.block.count.words + next.block.count.words >= MIN_WORDS && pairs.has(`${one.text}\n${next.text}`);
+  return one.block.count.words + next.block.count.words >= MIN_WORDS && pairs.has(`${one.first} ${next.first}`);
 }
 
-function isTwin(before: Shown | undefined, { block: { box, count }, text }: Shown): boolean {
+function isTwin(before: Shown | undefined, { block: { box, count }, first }: Shown): boolean {
   // Equal cells of a row are not copies. Boxes without words have no group.
   const isCell = count.words === 0 || (box.alike >= MIN_ALIKE && before?.block.box.group === box.group);
-  if (before?.text !== text || isCell) return false;
+  if (before?.first !== first || isCell) return false;
   return box.element?.name !== "p" && (box.flags & FLAGS.quote) === 0;
 }
 

@@ -16,6 +16,9 @@ function isOfLabels({ box, count, heading, texts, template }: Block): boolean {
   if (heading > 0 || (box.flags & DATA) !== 0) return false;
   const isLinked = count.linkWords >= count.words && (box.flags & FLAGS.item) === 0;
   const isControl = isLinked || (box.flags & FLAGS.button) !== 0;
-  const labels = texts.map(({ data }) => data.replace(/\s+/g, " ").trim()).filter((text) => /[\p{L}\p{N}]/u.test(text));
-  return labels.every((label) => isPhraseAround(label) && (isControl || !isCommonWord(label)));
+  return texts.every(({ data }) => {
+    if (!/[\p{L}\p{N}]/u.test(data)) return true;
+    const label = data.replace(/\s+/g, " ").trim();
+    return isPhraseAround(label) && (isControl || !isCommonWord(label));
+  });
 }

@@ -13,6 +13,7 @@ import { type PageMetadata, metadataOf } from "./metadata.ts";
 import { readerModel } from "./model.ts";
 import { type Outline, outlineOf } from "./outline.ts";
 import { groupAlike, titleAmong } from "./page-parts.ts";
+import { type PageHints } from "./page-values.ts";
 import { groupByTemplate } from "./templates.ts";
 import { dropPictures } from "./pictures.ts";
 import { siteNameOf } from "./site-name.ts";
@@ -82,8 +83,8 @@ export function articleOf(tree: Document, url: string, options: ReadOptions = {}
     groupAlike(outline.root);
     groupByTemplate(outline.blocks);
   }
-  const scores = shareScores(outline.blocks, options.scores ?? scoresOf(outline, declared, url));
   const hints = hintsOf(declared, url);
+  const scores = shareScores(outline.blocks, options.scores ?? scoresOf(outline, hints));
   const isThread = hints.isThread || isForum(url);
   const isNews = [...declared.types.keys()].some((type) => type.endsWith("NewsArticle"));
   const { chosen, expected, threshold } = choose(outline.blocks, scores, isNews && !isThread);
@@ -127,9 +128,9 @@ function languageIn({ language, title }: PageMetadata, { blocks }: Outline, chos
   return language === undefined ? languageOf(sample) : (languageByScript(sample) ?? language);
 }
 
-function scoresOf(outline: Outline, metadata: PageMetadata, url: string): Float32Array {
+function scoresOf(outline: Outline, hints: PageHints): Float32Array {
   const model = readerModel();
-  return model.score(featuresOf(outline, hintsOf(metadata, url), model.lexicon));
+  return model.score(featuresOf(outline, hints, model.lexicon));
 }
 
 /** The whole body, for a page from which the choice leaves nothing. */
