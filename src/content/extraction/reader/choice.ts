@@ -10,48 +10,38 @@ export interface Choice {
   readonly expected: number;
 }
 
-/** The number of equally likely thresholds above which an article's blocks are content. */
-const CASES = 32;
+/** On a page of news, the scores of other articles are too high together. The odds of all blocks are divided by this. */
+const ODDS_OF_NEWS = 3;
 
 /**
  * Chooses the blocks that maximise the expected F1 over words: all blocks above a threshold, which depends on the page.
  * With scores p and words w, F1 is 2 Σ w p of the chosen blocks, divided by the chosen words plus all words that are
- * expected to be content. Another article below the page's own is content as a whole or not at all. There the content
- * is all blocks above a threshold that is not known, and F1 is the mean over its cases.
+ * expected to be content.
  */
-export function choose(blocks: readonly Block[], scores: Float32Array, isArticle: boolean): Choice {
+export function choose(blocks: readonly Block[], scores: Float32Array, isNews: boolean): Choice {
   const order = Uint32Array.from(blocks.keys()).toSorted((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || a - b);
-  let content = 0;
-  for (const [at, { count }] of blocks.entries()) content += count.words * (scores[at] ?? 0);
-  const cases = casesOf(blocks, scores);
-  let [gain, taken, best, expected, end] = [0, 0, 0, 0, 0];
-  for (const [place, at] of order.entries()) {
-    const words = blocks[at]?.count.words ?? 0;
-    gain += words * (scores[at] ?? 0);
-    taken += words;
-    const now = taken === 0 ? 0 : (2 * gain) / (taken + content);
-    const value = isArticle ? meanOf(cases, taken) : now;
-    if (value >= best) [best, expected, end] = [value, now, place + 1];
+  const values = expectedF1(blocks, order, scores);
+  let [best, end] = [0, 0];
+  for (const [place, value] of (isNews ? expectedF1(blocks, order, scores.map(lowered)) : values).entries()) {
+    if (value >= best) [best, end] = [value, place + 1];
   }
   const chosen = new Uint8Array(blocks.length);
   for (const at of order.subarray(0, end)) chosen[at] = 1;
-  return { chosen, threshold: end === 0 ? 1 : (scores[order[end - 1] ?? 0] ?? 1), expected };
+  return { chosen, threshold: end === 0 ? 1 : (scores[order[end - 1] ?? 0] ?? 1), expected: values[end - 1] ?? 0 };
 }
 
-/** The words of the blocks above each of the thresholds. */
-function casesOf(blocks: readonly Block[], scores: Float32Array): Float64Array {
-  const words = new Float64Array(CASES);
-  for (const [at, { count }] of blocks.entries()) {
-    const above = Math.round((scores[at] ?? 0) * CASES);
-    if (above > 0) words[above - 1] = (words[above - 1] ?? 0) + count.words;
-  }
-  for (let at = CASES - 2; at >= 0; at -= 1) words[at] = (words[at] ?? 0) + (words[at + 1] ?? 0);
-  return words;
+function lowered(score: number): number {
+  return score / (score + (1 - score) * ODDS_OF_NEWS);
 }
 
-/** The mean F1 of the chosen words over all cases: of two sets by one order, the smaller is a part of the other. */
-function meanOf(cases: Float64Array, taken: number): number {
-  let sum = 0;
-  for (const words of cases) if (taken > 0) sum += (2 * Math.min(taken, words)) / (taken + words);
-  return sum / CASES;
+/** The expected F1 of the first block of an order, of the first two blocks, and so on. */
+function expectedF1(blocks: readonly Block[], order: Uint32Array, scores: Float32Array): Float64Array {
+  let [content, gain, taken] = [0, 0, 0];
+  for (const [at, { count }] of blocks.entries()) content += count.words * (scores[at] ?? 0);
+  return Float64Array.from(order, (at) => {
+    const words = blocks[at]?.count.words ?? 0;
+    gain += words * (scores[at] ?? 0);
+    taken += words;
+    return taken === 0 ? 0 : (2 * gain) / (taken + content);
+  });
 }
