@@ -99,16 +99,11 @@ const WORD = /[A-Z]+(?=[A-Z][a-z])|[A-Z]{2,}|[A-Z]?[a-z]+/g;
 export type KnownNames = Map<string, readonly number[]>;
 
 /** Hashes of the names in a text and of their words, in lower case. */
-export function nameHashes(text: string, known: KnownNames = new Map()): ReadonlySet<number> {
-  const hashes = new Set<number>();
+export function nameHashes(text: string, known: KnownNames = new Map()): readonly number[] {
+  const hashes: number[] = [];
   for (const name of text.split(/\s+/)) {
     if (name === "") continue;
-    let own = known.get(name);
-    if (own === undefined) {
-      own = hashesOf(name);
-      known.set(name, own);
-    }
-    for (const hash of own) hashes.add(hash);
+    for (const hash of known.getOrInsertComputed(name, hashesOf)) if (!hashes.includes(hash)) hashes.push(hash);
   }
   return hashes;
 }
