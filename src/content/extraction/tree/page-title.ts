@@ -1,7 +1,7 @@
-import { type Document, isTag } from "domhandler";
+import { type Document } from "domhandler";
 import { innerText } from "domutils";
+import { elementsOf } from "../selectors/select-all.ts";
 import { isSvg } from "./prune.ts";
-import { walkNodes } from "./walk.ts";
 
 /** Maximum number of elements that are examined for a title. */
 const MAX_ELEMENTS = 50_000;
@@ -10,20 +10,15 @@ const MAX_LENGTH = 2000;
 /** A page's title: the document's title, its title for social media, or its first heading. Empty if all are missing. */
 export function pageTitle(tree: Document): string {
   let [own, shared, heading, looked] = ["", "", "", 0];
-  walkNodes(tree, {
-    enter(node) {
-      if (!isTag(node)) return true;
-      const { name, attribs } = node;
-      if (name === "template") return false;
-      if (name === "title" && !isSvg(node)) own = fold(innerText(node));
-      else if (name === "h1") heading ||= fold(innerText(node));
-      else if (name === "meta" && /^og:title$/i.test(attribs["property"] ?? attribs["name"] ?? "")) {
-        shared ||= fold(attribs["content"] ?? "");
-      }
-      looked += 1;
-      return own === "" && looked < MAX_ELEMENTS ? true : "stop";
-    },
-  });
+  for (const element of elementsOf(tree)) {
+    const { name, attribs } = element;
+    if (name === "title" && !isSvg(element)) own = fold(innerText(element));
+    else if (name === "h1") heading ||= fold(innerText(element));
+    else if (name === "meta" && /^og:title$/i.test(attribs["property"] ?? attribs["name"] ?? ""))
+      shared ||= fold(attribs["content"] ?? "");
+    looked += 1;
+    if (own !== "" || looked === MAX_ELEMENTS) break;
+  }
   return own || shared || heading;
 }
 
