@@ -1,7 +1,7 @@
 import { type Element } from "domhandler";
 import { type ESTree } from "meriyah";
 import { browserMethod } from "./browser.ts";
-import { foundBy, isAround, returnsSame } from "./elements.ts";
+import { foundBy, isAround, RETURNS_SAME } from "./elements.ts";
 import { Results } from "./results.ts";
 import { invocationOf } from "../syntax/invocation.ts";
 import { type Scope } from "../syntax/scope.ts";
@@ -136,7 +136,7 @@ export class Calls {
     const all = elementsOf(object);
     if (key === "attachShadow" && all !== undefined) return { is: "shadow", all };
     if (object.is !== "elements" && object.is !== "made") return undefined;
-    if (returnsSame(key)) return object;
+    if (RETURNS_SAME.test(key)) return object;
     if (isAround(key)) return this.#values.member(object, key);
     if (key === "appendChild" || key === "insertBefore") return this.#argument(call);
     return object.is === "made" ? object : UNKNOWN;

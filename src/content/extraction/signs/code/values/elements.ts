@@ -8,7 +8,7 @@ import { MAX_TEXT } from "./texts.ts";
 import { constant, elements, OTHER, textOf, UNKNOWN, type Value } from "./value.ts";
 
 /** Methods of elements, lists of elements and jQuery whose result is the same elements, or some of them. */
-const SAME =
+export const RETURNS_SAME =
   /^(?:filter|slice|eq|first|last|not|add|end|each|forEach|map|item|at|get|values|entries|toArray|reverse|sort|concat|addClass|removeClass|toggleClass|attr|css|data|prop|on|off|one|bind|animate|stop|delay|html|text|append|appendTo|prepend|wrap|empty|show|hide|fadeIn|fadeOut|removeAttr|then|catch|finally|addBack|ready)$/;
 
 /** Properties, and methods of jQuery, with the elements around an element. */
@@ -17,7 +17,7 @@ const ABOVE = /^(?:parent(?:Node|Element)?|parents|parentsUntil|offsetParent)$/;
 const BELOW = /^(?:children|childNodes|contents|(?:first|last)(?:Element)?Child|tBodies|rows|cells|elements|options)$/;
 
 /** Properties of a created element that are in it, or around it. */
-const OF_MADE = /^(?:content|(?:first|last)(?:Element)?Child|children|childNodes|parent(?:Node|Element)|0)$/;
+export const OF_MADE = /^(?:content|(?:first|last)(?:Element)?Child|children|childNodes|parent(?:Node|Element)|0)$/;
 
 const MAX_CHILDREN = 50;
 /** Maximum number of elements that `querySelector` finds below several elements. */
@@ -44,16 +44,6 @@ export function valueOfData(all: readonly Element[], key: string): Value {
   const name = `data-${key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
   const [first, ...rest] = all.map(({ attribs }) => attribs[name]);
   return all.length > 0 && rest.every((one) => one === first) ? constant(first) : UNKNOWN;
-}
-
-/** The value of a property of a created element. */
-export function propertyOfMade(made: Value, key: string): Value {
-  return OF_MADE.test(key) ? made : OTHER;
-}
-
-/** Whether a method returns the elements that have it. */
-export function returnsSame(method: string): boolean {
-  return SAME.test(method);
 }
 
 /** Whether a property or a method of jQuery names the elements above, below or beside an element. */

@@ -1,6 +1,6 @@
 import { browserProperty, isBrowserObject, isWindow } from "./browser.ts";
 import { methodOf } from "./classes.ts";
-import { propertyOfElements, propertyOfMade, valueOfData } from "./elements.ts";
+import { OF_MADE, propertyOfElements, valueOfData } from "./elements.ts";
 import { type Scope } from "../syntax/scope.ts";
 import { valueOfExport, valueOfVariable } from "./sources.ts";
 import { propertyName } from "../syntax/syntax.ts";
@@ -24,7 +24,7 @@ export function valueOfMember(
     case "data":
       return valueOfData(object.all, key);
     case "made":
-      return propertyOfMade(object, key);
+      return OF_MADE.test(key) ? object : OTHER;
     case "object":
       return valueOfProperty(values, object, key) ?? UNKNOWN;
     case "module":
