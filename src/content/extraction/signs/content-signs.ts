@@ -29,14 +29,10 @@ function isTransformed({ code: { unknown, inline } }: Survey): boolean {
   );
 }
 
-/** Whether the page has more hidden than visible text, so that a script probably shows the hidden text. */
-function isCovered({ text, hiddenText }: Survey): boolean {
-  return hiddenText > text;
-}
-
 /** Signs of content that scripts add or replace. Each sign counts only if the page has code that runs. */
 export const CONTENT_SIGNS: readonly Sign[] = [
   { name: "placeholder", shown: hasPlaceholder },
-  { name: "hidden-page", shown: isCovered },
+  // A script probably shows the hidden text.
+  { name: "hidden-page", shown: ({ text, hiddenText }) => hiddenText > text },
   { name: "transformed-text", shown: isTransformed },
 ];

@@ -16,10 +16,6 @@ function hasUnknown({ code }: Survey): boolean {
   return code.unknown.length > 0 || code.inline.some((script) => LOADS.test(script.code));
 }
 
-function nothingToSee({ text }: Survey): boolean {
-  return text === 0;
-}
-
 const ROOT_ELEMENTS = new Set(["app-root", "my-app", "ion-app", "flt-glass-pane"]);
 const NO_ROOTS = new Set(["body", "html", "a", "script", "link"]);
 
@@ -55,7 +51,7 @@ function hasLittleText(page: Survey): boolean {
 }
 
 /** The sign of a page that shows nothing. It counts only if the page has code that runs. */
-export const NO_TEXT_SIGN: Sign = { name: "no-text", shown: nothingToSee };
+export const NO_TEXT_SIGN: Sign = { name: "no-text", shown: ({ text }) => text === 0 };
 
 /** Signs of pages that show little. A short page may be all that there is, and a root may stay empty until a user acts. */
 export const EMPTY_SIGNS: readonly Sign[] = [

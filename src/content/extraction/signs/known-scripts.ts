@@ -40,11 +40,6 @@ export function isHarmless(src: string): boolean {
   if (!URL.canParse(address, "http://page.invalid/")) return true;
   const { hostname, pathname } = new URL(address, "http://page.invalid/");
   if (HARMLESS_HOSTS.test(hostname) || isTracker(hostname) || HARMLESS_PATHS.test(pathname)) return true;
-  return isLibrary(pathname);
-}
-
-function isLibrary(pathname: string): boolean {
-  const name = FILE_NAME.exec(pathname.slice(pathname.lastIndexOf("/") + 1))?.[1];
-  if (name === undefined) return false;
+  const name = FILE_NAME.exec(pathname.slice(pathname.lastIndexOf("/") + 1))?.[1] ?? "";
   return LIBRARIES.has(name) || LIBRARIES.has(name.replace(VERSION, ""));
 }
