@@ -15,7 +15,7 @@ function hasPlaceholder(page: Survey): boolean {
   if (page.phrases.some(({ text, hidden, code }) => !hidden && !code && LOADING.test(text))) return true;
   if (page.having("aria-busy").some((element) => element.attribs["aria-busy"] === "true" && isContent(element)))
     return true;
-  return page.someOfClass(SKELETON, isContent);
+  return page.elements.some((element) => isContent(element) && SKELETON.test(element.attribs["class"] ?? ""));
 }
 
 /** Scripts that convert text: formulas, diagrams, whole Markdown documents. */

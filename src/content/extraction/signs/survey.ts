@@ -92,19 +92,6 @@ export class Survey {
     return this.#byName.getOrInsertComputed(name, () => this.elements.filter((element) => element.name === name));
   }
 
-  /**
-   * Whether an element with a matching class attribute meets the condition. Each distinct class attribute is tested
-   * once.
-   */
-  someOfClass(classes: RegExp, fits: (element: Surveyed) => boolean): boolean {
-    const tested = new Map<string, boolean>();
-    return this.elements.some((element) => {
-      const names = element.attribs["class"];
-      if (names === undefined) return false;
-      return tested.getOrInsertComputed(names, () => classes.test(names)) && fits(element);
-    });
-  }
-
   /** Adds an element. True if its content is part of the page. */
   element(element: Element, parent: number): boolean {
     const { name, attribs } = element;
