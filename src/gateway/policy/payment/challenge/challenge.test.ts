@@ -60,7 +60,17 @@ test("an unpaid request costs the price, and the resource is the requested URL",
 });
 
 test.each([
-  ["insufficient_funds", 402, `The payment was refused: insufficient_funds. This costs ${PRICE}.`],
+  [
+    "insufficient_funds",
+    402,
+    `The payment was refused: the payer has too little of the token (insufficient_funds). This costs ${PRICE}.`,
+  ],
+  [
+    "invalid_exact_evm_payload_authorization_valid_before",
+    402,
+    `The payment was refused: it has expired, or the client's clock is wrong (invalid_exact_evm_payload_authorization_valid_before). This costs ${PRICE}.`,
+  ],
+  ["payment_refused", 402, `The payment was refused: payment_refused. This costs ${PRICE}.`],
   [
     "permit2_allowance_required",
     412,

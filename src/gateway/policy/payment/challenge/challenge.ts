@@ -1,3 +1,4 @@
+import { refusalWords } from "./refusal-words.ts";
 import { type ErrorCode, ERRORS, TurnpikeError, toProblem } from "../../../../lib/errors.ts";
 import { fieldLine, type Fields, fieldValue } from "../../../../lib/http/fields.ts";
 import { type BlockhashUrl } from "../../../../payments/browser/pay-script.ts";
@@ -239,7 +240,7 @@ function detailOf(error: ChallengeError, price: string): string {
   if (error === ALLOWANCE_MISSING) {
     return `The payment was refused: the payer has not approved Permit2 to move the token. This costs ${price}.`;
   }
-  return `The payment was refused: ${error}. This costs ${price}.`;
+  return `The payment was refused: ${refusalWords(error)}. This costs ${price}.`;
 }
 
 /** The price in one set of payment requirements, for people: `0.01 USDC on Base (eip155:8453)`. */

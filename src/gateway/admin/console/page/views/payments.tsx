@@ -67,7 +67,7 @@ export function WithLedger({ children }: { readonly children: (ledger: Ledger) =
 export function Payments() {
   return (
     <>
-      <PaymentsHead view="payments" lead="Settled payments of the last 30 days, by days in UTC." />
+      <PaymentsHead view="payments" lead="Settled payments of the last 30 days, before refunds, by days in UTC." />
       <WithLedger>{(ledger) => <Books ledger={ledger} />}</WithLedger>
       <Facilitators />
     </>
