@@ -215,18 +215,19 @@ test("one round checks many open payments", async () => {
 test("the reconciler starts at once, and closing it does not wait for a facilitator that hangs", async () => {
   const payment = await leave("unknown");
   clock.now += RECHECK_MS + 1;
-  let asked = false;
+  let asked = 0;
   const hangs: Facilitator = {
     ...transfer,
     find: () => {
-      asked = true;
+      asked += 1;
       return new Promise<never>(() => {});
     },
   };
-  const reconciler = create({ facilitators: () => [hangs] });
+  const reconciler = create({ facilitators: () => [hangs, hangs] });
   reconciler.start();
-  await until(() => asked);
+  await until(() => asked === 1);
   await reconciler.close();
+  expect(asked).toBe(1);
   clock.now += RECHECK_MS + 1;
   // The lease was released.
   expect(await store.ledger.claimOpen(1)).toHaveLength(1);
@@ -289,9 +290,10 @@ test("a lookup may take 20 seconds: then the payment stays open", async () => {
   using timers = watchTimers((ms) => (ms === 20_000 ? 1 : ms));
   const payment = await leave("unknown");
   clock.now += RECHECK_MS + 1;
-  const hangs: Facilitator = { ...transfer, find: () => new Promise<never>(() => {}) };
+  let asked = 0;
+  const hangs: Facilitator = { ...transfer, find: () => ((asked += 1), new Promise<never>(() => {})) };
   expect(await create({ facilitators: () => [hangs, hangs] }).round()).toBe(0);
-  expect([await rowOf(payment), timers.pending(20_000)]).toMatchObject([{ state: "unknown" }, 0]);
+  expect([await rowOf(payment), asked, timers.pending(20_000)]).toMatchObject([{ state: "unknown" }, 2, 0]);
 });
 
 test("one round checks 200 payments at most, eight at a time, and none after the close", async () => {

@@ -23,6 +23,7 @@ const FIND_TIMEOUT_MS = 20_000;
 /** A deposit that is not on the chain, and whose time is over. */
 const UNMADE = "invalid_batch_settlement_evm_payload_authorization_valid_before";
 const NOBODY: Outcome = { kind: "unknown", cause: "no facilitator is configured" };
+const LATE: Outcome = { kind: "unknown", cause: "late" };
 
 /** The ledger, the facilitators that are asked, and where a result is reported. */
 export interface ReconcilerOptions {
@@ -48,10 +49,9 @@ export interface ReconcilerOptions {
  */
 export class Reconciler {
   readonly #options: ReconcilerOptions;
-  readonly #closing = Promise.withResolvers<"closed">();
+  readonly #closing = Promise.withResolvers<Outcome>();
   #isClosed = false;
   #running: Promise<void> | undefined;
-  #timer: NodeJS.Timeout | undefined;
 
   constructor(options: ReconcilerOptions) {
     this.#options = options;
@@ -59,8 +59,7 @@ export class Reconciler {
 
   /** Starts at once, and repeats about every `RECHECK_MS`. */
   start(): void {
-    if (this.#isClosed || this.#running !== undefined) return;
-    this.#running = this.#run();
+    this.#running ??= this.#run();
   }
 
   /** Runs one round. Returns how many outcomes it found. Does not throw: a ledger's error is logged. */
@@ -82,24 +81,16 @@ export class Reconciler {
   /** Starts no new lookups; the payments of running lookups stay open. Resolves when the ledger may be closed. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#closing.resolve("closed");
-    clearTimeout(this.#timer);
+    this.#closing.resolve({ kind: "unknown", cause: "closed" });
     await this.#running;
   }
 
   async #run(): Promise<void> {
     while (!this.#isClosed) {
       await this.round();
-      await Promise.race([this.#closing.promise, this.#pause()]);
+      // The delay is random, so that processes that started together do not check together.
+      await within(RECHECK_MS * (0.75 + this.#options.random() / 2), this.#closing.promise);
     }
-  }
-
-  /** The delay is random, so that processes that started together do not check together. */
-  #pause(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#timer = setTimeout(resolve, RECHECK_MS * (0.75 + this.#options.random() / 2));
-      this.#timer.unref();
-    });
   }
 
   /** Returns true if the payment has reached a final state. */
@@ -137,40 +128,30 @@ export class Reconciler {
 
   /** Finds the outcome of a deposit. Vouchers settle at once. */
   async #askChannels(row: Payment): Promise<Outcome> {
-    const { channels: rows, facilitators, clock, log } = this.#options;
+    const { channels: rows, facilitators, clock } = this.#options;
     const { data: payment } = channelPaymentSchema.safeParse(parsedJson(row.payload));
     if (payment === undefined) return NOBODY;
-    try {
+    return await this.#find(async () => {
       const channels = await facilitatorFor(row.network, facilitators(row));
-      if (channels === undefined) return NOBODY;
-      const finding = Promise.race([
-        findDeposit(channels, payment, { channels: rows, now: clock() }),
-        this.#closing.promise,
-      ]);
-      const found = await within(FIND_TIMEOUT_MS, finding, () => "late" as const);
-      return typeof found === "string" ? { kind: "unknown", cause: found } : found;
-    } catch (error) {
-      log(`reconciliation: a lookup failed unexpectedly: ${faultOf(error)}`);
-      return { kind: "unknown", cause: "defect" };
-    }
+      return channels === undefined ? NOBODY : await findDeposit(channels, payment, { channels: rows, now: clock() });
+    });
   }
 
-  async #ask(row: Payment, stored: StoredPayment): Promise<Outcome> {
+  async #ask(row: Payment, { payment, requirements, testMode }: StoredPayment): Promise<Outcome> {
     let outcome = NOBODY;
-    if (stored.testMode !== this.#options.testMode()) return outcome;
+    if (testMode !== this.#options.testMode()) return outcome;
     for (const facilitator of this.#options.facilitators(row)) {
       if (this.#isClosed) break;
-      outcome = await this.#find(facilitator, stored, row.facilitator);
+      outcome = await this.#find(() => facilitator.find(payment, requirements, row.facilitator));
       if (outcome.kind !== "unknown") break;
     }
     return outcome;
   }
 
-  async #find(facilitator: Facilitator, { payment, requirements }: StoredPayment, by: string): Promise<Outcome> {
+  async #find(find: () => Promise<Outcome>): Promise<Outcome> {
     try {
-      const looking = Promise.race([facilitator.find(payment, requirements, by), this.#closing.promise]);
-      const found = await within(FIND_TIMEOUT_MS, looking, () => "late" as const);
-      return typeof found === "string" ? { kind: "unknown", cause: found } : found;
+      const finding = Promise.race([find(), this.#closing.promise]);
+      return await within(FIND_TIMEOUT_MS, finding, () => LATE);
     } catch (error) {
       this.#options.log(`reconciliation: a lookup failed unexpectedly: ${faultOf(error)}`);
       return { kind: "unknown", cause: "defect" };
