@@ -68,7 +68,6 @@ export class Claimer {
     // A round that runs starts the next one.
     if (this.#isClosed || this.#running !== undefined) return;
     this.#timer = setTimeout(() => void this.#run(), LOOK_MS);
-    this.#timer.unref();
   }
 
   /**

@@ -54,7 +54,6 @@ export class EmbeddedHost<Settings> {
     clearTimeout(this.#retiring);
     if (settings === undefined) {
       this.#retiring = setTimeout(() => void this.close(), RETIRE_MS);
-      this.#retiring.unref();
       return;
     }
     const previous = this.#current;

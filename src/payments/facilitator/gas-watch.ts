@@ -61,7 +61,6 @@ export function watchGas(
     tell(all);
   };
   const timer = setInterval(() => void check(), LOOK_MS);
-  timer.unref();
   void check();
   return () => {
     isOver = true;

@@ -132,7 +132,6 @@ export class Collector {
         this.#next(this.#isWoken ? 0 : LOOK_MS);
       });
     }, ms);
-    this.#timer.unref();
   }
 
   async #look(payment: Payment): Promise<void> {

@@ -82,7 +82,6 @@ export class KindsWatch {
     const { refreshMs, random } = this.#options;
     const wait = isHeard ? refreshMs : Math.min(refreshMs, RETRY_MS);
     this.#timer = setTimeout(() => void this.#start(), wait * (1 - JITTER + 2 * JITTER * random()));
-    this.#timer.unref();
   }
 
   #heard(kinds: readonly Kind[]): boolean {

@@ -41,7 +41,6 @@ export class RateLimits {
     this.buckets = new TokenBuckets(memory, () => eventTime() + offset, isShared);
     this.counts = counts;
     this.#sweeps = setInterval(() => this.buckets.sweep(), SWEEP_MS);
-    this.#sweeps.unref();
   }
 
   get free(): RateLimits {

@@ -1,4 +1,5 @@
 import { faultOf } from "../../../lib/caught.ts";
+import { pause } from "../../../lib/time/pause.ts";
 import { MAX_NOTICE_WAIT_MS, type Notice, type Outbox } from "../../../store/outbox.ts";
 import { type ReconcilerOptions } from "../reconciler.ts";
 import { postNotice } from "./post-webhook.ts";
@@ -55,7 +56,6 @@ export class OutboxPoster {
   readonly #resting: RestingEndpoints;
   readonly #closing = new AbortController();
   #running: Promise<unknown> | undefined;
-  #wake: (() => void) | undefined;
 
   constructor(options: PosterOptions) {
     this.#options = options;
@@ -63,8 +63,7 @@ export class OutboxPoster {
   }
 
   start(): void {
-    if (this.#closing.signal.aborted || this.#running !== undefined) return;
-    this.#running = this.#run();
+    this.#running ??= this.#run();
   }
 
   /** Posts all due records. Returns how many were accepted. Does not throw: an outbox's error is logged. */
@@ -88,25 +87,14 @@ export class OutboxPoster {
   /** Aborts the current posts; another process posts these records again. Resolves when the outbox may be closed. */
   async close(): Promise<void> {
     this.#closing.abort();
-    this.#wake?.();
     await this.#running;
   }
 
   async #run(): Promise<void> {
     while (!this.#closing.signal.aborted) {
       await this.round();
-      await this.#pause(LOOK_MS * (0.75 + this.#options.random() / 2));
+      await pause(LOOK_MS * (0.75 + this.#options.random() / 2), this.#closing.signal);
     }
-  }
-
-  async #pause(ms: number): Promise<void> {
-    if (this.#closing.signal.aborted) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, ms);
-    timer.unref();
-    this.#wake = resolve;
-    await promise;
-    clearTimeout(timer);
   }
 
   async #trim(waiting: number): Promise<void> {

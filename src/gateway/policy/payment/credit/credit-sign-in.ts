@@ -114,6 +114,6 @@ function chosen(credits: readonly Credit[], id: string | null): Credit | undefin
   return id === null ? credits[0] : credits.find((credit) => credit.id === id);
 }
 
-function newNonce(random: (bytes: number) => Buffer = randomBytes): string {
-  return random(16).toString("hex");
+function newNonce(): string {
+  return randomBytes(16).toString("hex");
 }

@@ -146,7 +146,6 @@ export class PaymentMaintenance {
     this.#claimer = claimerOf(deps, () => this.#settings);
     this.#retention = new Retention({ store, clock, log, keepDays: () => this.#settings.keepDays });
     this.#counting = setInterval(() => void this.#count(), COUNT_MS);
-    this.#counting.unref();
   }
 
   start(): void {

@@ -47,7 +47,6 @@ export class Retention {
     this.#timer = setTimeout(() => {
       this.#step = this.#forget();
     }, ms);
-    this.#timer.unref();
   }
 
   async #forget(): Promise<void> {

@@ -126,7 +126,6 @@ export class Cover {
     clearTimeout(this.#timer);
     if (this.#isClosed || this.#due === "charged") return;
     this.#timer = setTimeout(() => void this.#expire(), this.#parts.lastsMs);
-    this.#timer.unref();
   }
 
   /** Records the charge before the lease expires, and before a payer that withdraws could take an open charge back. */

@@ -33,19 +33,13 @@ export function creditOffer(paidRoute: PaidRoute, exchange: Exchange, credit: Cr
   if (first === undefined) return undefined;
   const requirements = agreed === undefined || credit.unit === "money" ? (agreed ?? first) : inCalls(agreed, credit);
   const keys = KEY_FIELDS.flatMap((name) => fieldValues(exchange.head.fields, name));
-  const nonce = nonceOf(credit, keys);
+  const nonce = nonceOf(credit, keys[0]);
   const now = paidRoute.clock();
   const validBefore = Math.ceil(now / 1000) + requirements.maxTimeoutSeconds;
-  const [from, to] = [credit.owner, requirements.payTo].map((address) => `0x${address.slice(2)}` as const);
-  if (from === undefined || to === undefined) return undefined;
-  const authorization = {
-    from,
-    to,
-    value: requirements.amount,
-    validAfter: "0",
-    validBefore: String(validBefore),
-    nonce,
-  };
+  const from = `0x${credit.owner.slice(2)}` as const;
+  const to = `0x${requirements.payTo.slice(2)}` as const;
+  const value = requirements.amount;
+  const authorization = { from, to, value, validAfter: "0", validBefore: String(validBefore), nonce };
   return {
     payload: { x402Version: 2, accepted: requirements, payload: { signature: "0x", authorization } },
     requirements,
@@ -66,13 +60,9 @@ function inCalls(requirements: PaymentRequirements, { unit }: Credit): PaymentRe
   return { ...requirements, scheme: "exact", amount: unit === "calls" ? "1" : "0" };
 }
 
-function nonceOf({ id }: Credit, [key]: readonly string[]): `0x${string}` {
-  if (key === undefined) return `0x${newNonce()}`;
-  return `0x${createHash("sha256").update(`${id}\n${key}`).digest("hex")}`;
-}
-
-function newNonce(random: (bytes: number) => Buffer = randomBytes): string {
-  return random(32).toString("hex");
+function nonceOf({ id }: Credit, key: string | undefined): `0x${string}` {
+  const bytes = key === undefined ? randomBytes(32) : createHash("sha256").update(`${id}\n${key}`).digest();
+  return `0x${bytes.toString("hex")}`;
 }
 
 interface Terms {

@@ -4,49 +4,16 @@ import { type RouteX402Config } from "../../../config/config.ts";
 
 type Rule = RouteX402Config["rules"][number];
 
-/** A rule as clients see it. Values of fields and query parameters are left out, because they may be secrets. */
-export interface ListedRule {
-  /** In words: `POST, /model is "small": $0.02`. */
-  readonly text: string;
-  readonly when: {
-    readonly methods?: readonly string[];
-    readonly pathPattern?: string | undefined;
-    readonly query?: readonly string[];
-    readonly fields?: readonly string[];
-    readonly body?: Rule["body"];
-    readonly bodyBytes?: Rule["body_bytes"];
-    readonly utcHours?: Rule["utc_hours"];
-  };
-  /** Atomic units, for each item of `accepts`. */
-  readonly amounts?: readonly string[];
-  /**
-   * The price of one unit and its bounds, as `amounts`. `count` is a JSON pointer to a number or an array. With `items`, a
-   * unit has the price of the most expensive item, and a percentage of the prices of the others.
-   */
-  readonly unit?: {
-    readonly count?: string | undefined;
-    readonly items?:
-      | {
-          readonly pointer: string;
-          readonly amounts: Readonly<Record<string, readonly string[]>>;
-          readonly sharePercent: number;
-        }
-      | undefined;
-    readonly amounts: readonly string[];
-    readonly min?: readonly string[] | undefined;
-    readonly max?: readonly string[] | undefined;
-  };
-  readonly free?: true;
-  readonly refused?: true;
-}
-
 export interface PriceListing {
-  readonly rules: readonly ListedRule[];
+  readonly rules: readonly object[];
   readonly freePerDay?: { readonly requests: number; readonly key: "address" | "payer" };
 }
 
-/** The rules of a route for all clients, in their order. `terms`: the route's own and then those of its `accepts`. */
-export function listedRules(rules: readonly Rule[], terms: readonly Terms[]): ListedRule[] {
+/**
+ * The rules of a route for all clients, in their order. `text` has a rule in words: `POST, /model is "small": $0.02`. Amounts are
+ * atomic units, for each item of `terms`: the route's own and then those of its `accepts`.
+ */
+export function listedRules(rules: readonly Rule[], terms: readonly Terms[]): object[] {
   return rules
     .filter(({ consumers, payers }) => consumers.length + payers.length === 0)
     .map((rule) => {
@@ -56,7 +23,8 @@ export function listedRules(rules: readonly Rule[], terms: readonly Terms[]): Li
     });
 }
 
-function whenOf({ match, body, body_bytes: bodyBytes, utc_hours: utcHours }: Rule): ListedRule["when"] {
+/** Values of fields and query parameters are left out, because they may be secrets. */
+function whenOf({ match, body, body_bytes: bodyBytes, utc_hours: utcHours }: Rule): object {
   const { methods, path_pattern: pathPattern, query, headers } = match;
   return {
     ...(methods.length === 0 ? {} : { methods }),

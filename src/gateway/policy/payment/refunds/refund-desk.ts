@@ -116,7 +116,6 @@ export class RefundDesk {
     this.#config = config;
     if (this.#isClosed || this.#timer !== undefined || !sends) return;
     this.#timer = setInterval(() => void this.#work(), LOOK_MS);
-    this.#timer.unref();
   }
 
   async #find(text: string): Promise<RefundedPayment> {

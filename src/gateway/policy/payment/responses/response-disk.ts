@@ -203,7 +203,6 @@ export class ResponseDisk {
 
   #plan(ms: number): void {
     this.#timer = setTimeout(() => this.#plan(this.sweep() ? BUSY_SWEEP_MS : SWEEP_MS), ms);
-    this.#timer.unref();
   }
 
   /** Creates a deleted folder again, so that long responses can be sold. Its responses are lost. */

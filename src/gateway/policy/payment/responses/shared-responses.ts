@@ -81,7 +81,6 @@ export class SharedResponses {
 
   #plan(): void {
     this.#timer = setTimeout(() => void this.#sweep(), SWEEP_MS);
-    this.#timer.unref();
   }
 
   async #sweep(): Promise<void> {

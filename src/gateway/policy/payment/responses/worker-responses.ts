@@ -47,7 +47,6 @@ export class WorkerResponses {
       if (this.#retry === undefined)
         this.#log(`payment: ${messageOf(error)}; until there is space, this gateway sells only short responses`);
       this.#retry = setTimeout(() => this.#useAgain(storePath), DISK_RETRY_MS);
-      this.#retry.unref();
     }
   }
 

@@ -11,10 +11,8 @@ setDefaultTimeout(patient(20_000));
 const folder = mkdtempSync(join(tmpdir(), "turnpike-denied-"));
 const file = join(folder, "list");
 const told: string[] = [];
-const watcher = {
-  read: (addresses: number) => void told.push(`read ${addresses}`),
-  failed: (cause: string) => void told.push(cause),
-};
+const tell = (message: string): void => void told.push(message);
+const readAgain = (count: number): string => `the lists of denied payers were read again: ${count} addresses`;
 
 afterEach(() => void jest.useRealTimers());
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -25,7 +23,7 @@ function address(digit: string): string {
 
 async function open(text: string): Promise<DeniedPayers> {
   writeFileSync(file, text);
-  const payers = await DeniedPayers.open([file], watcher);
+  const payers = await DeniedPayers.open([file], tell);
   payers.close();
   return payers;
 }
@@ -62,7 +60,7 @@ test("hashes and longer words are not taken for addresses, wherever a chunk ends
 
 test("a list without an address and an absent list are errors", async () => {
   expect(open("no address")).rejects.toThrow("it has no address of an EVM chain");
-  expect(DeniedPayers.open([join(folder, "absent")], watcher)).rejects.toThrow("ENOENT");
+  expect(DeniedPayers.open([join(folder, "absent")], tell)).rejects.toThrow("ENOENT");
 });
 
 test("a changed list is read again, and the last list stays if that fails", async () => {
@@ -72,7 +70,7 @@ test("a changed list is read again, and the last list stays if that fails", asyn
   expect(told).toEqual([]);
   writeFileSync(file, `${address("b")}\n${address("c")}`);
   await payers.look();
-  expect(told).toEqual(["read 2"]);
+  expect(told).toEqual([readAgain(2)]);
   expect([payers.has(address("a")), payers.has(address("b"))]).toEqual([false, true]);
   writeFileSync(file, "broken");
   await payers.look();
@@ -94,7 +92,7 @@ test("addresses of Solana are found, and other words of their length are not", a
 test("a list above a gibibyte is not read", async () => {
   writeFileSync(file, `${address("a")}\n`);
   truncateSync(file, 1_073_741_825);
-  expect(DeniedPayers.open([file], watcher)).rejects.toThrow("it has more than 1073741824 bytes");
+  expect(DeniedPayers.open([file], tell)).rejects.toThrow("it has more than 1073741824 bytes");
 });
 
 test("all lists together have a million addresses at most", () => {
@@ -103,13 +101,13 @@ test("all lists together have a million addresses at most", () => {
   writeFileSync(file, digits.join("\n"));
   writeFileSync(second, address("a"));
   const error = `Cannot use the list "${second}": it has too many addresses`;
-  expect(DeniedPayers.open([file, second], watcher)).rejects.toThrow(error);
+  expect(DeniedPayers.open([file, second], tell)).rejects.toThrow(error);
 });
 
 test("the files are looked at each minute, by one look at a time, until the end", async () => {
   writeFileSync(file, address("a"));
   jest.useFakeTimers();
-  const payers = await DeniedPayers.open([file], watcher);
+  const payers = await DeniedPayers.open([file], tell);
   told.length = 0;
   writeFileSync(file, `${address("b")} ${address("c")}`);
   jest.advanceTimersByTime(59_999);
@@ -118,9 +116,9 @@ test("the files are looked at each minute, by one look at a time, until the end"
   await payers.look();
   jest.useRealTimers();
   await until(() => told.length > 0);
-  expect([told, payers.has(address("b"))]).toEqual([["read 2"], true]);
+  expect([told, payers.has(address("b"))]).toEqual([[readAgain(2)], true]);
   await payers.look();
-  expect(told).toEqual(["read 2"]);
+  expect(told).toEqual([readAgain(2)]);
   payers.close();
 });
 
@@ -146,5 +144,5 @@ test("a list that is still being written is not used", async () => {
   expect(payers.has(address("b"))).toBe(true);
   appendFileSync(file, address("b"));
   await payers.look();
-  expect(told[1]).toBe("read 2");
+  expect(told[1]).toBe(readAgain(2));
 });

@@ -16,39 +16,31 @@ const WORD_CHARACTER = /[0-9a-zA-Z]/;
 /** Characters of a word that is too long for an address. */
 const LONG_WORD = 64;
 
-/** Receives the result of each new reading of the files. */
-export interface ListWatcher {
-  read(addresses: number): void;
-  /** The last list stays in use. */
-  failed(cause: string): void;
-}
-
 /** The payers on the operator's lists. The files are read again after they have changed. */
 export class DeniedPayers {
   readonly #paths: readonly string[];
-  readonly #watcher: ListWatcher;
+  readonly #tell: (message: string) => void;
   readonly #timer: NodeJS.Timeout;
   #addresses: ReadonlySet<string>;
   #version: string;
   #isLooking = false;
 
-  /** Rejects if a list cannot be read or has no address. */
-  static async open(paths: readonly string[], watcher: ListWatcher): Promise<DeniedPayers> {
+  /** `tell` receives the result of each new reading of the files. Rejects if a list cannot be read or has no address. */
+  static async open(paths: readonly string[], tell: (message: string) => void): Promise<DeniedPayers> {
     const version = await versionOf(paths);
-    return new DeniedPayers(paths, watcher, { version, addresses: await readLists(paths, version) });
+    return new DeniedPayers(paths, tell, [version, await readLists(paths, version)]);
   }
 
   private constructor(
     paths: readonly string[],
-    watcher: ListWatcher,
-    { version, addresses }: { readonly version: string; readonly addresses: ReadonlySet<string> },
+    tell: (message: string) => void,
+    [version, addresses]: readonly [string, ReadonlySet<string>],
   ) {
     this.#paths = paths;
-    this.#watcher = watcher;
+    this.#tell = tell;
     this.#version = version;
     this.#addresses = addresses;
     this.#timer = setInterval(() => void this.look(), LOOK_MS);
-    this.#timer.unref();
   }
 
   has(address: string): boolean {
@@ -64,9 +56,9 @@ export class DeniedPayers {
       if (version === this.#version) return;
       this.#addresses = await readLists(this.#paths, version);
       this.#version = version;
-      this.#watcher.read(this.#addresses.size);
+      this.#tell(`the lists of denied payers were read again: ${this.#addresses.size} addresses`);
     } catch (error) {
-      this.#watcher.failed(messageOf(error));
+      this.#tell(`the lists of denied payers cannot be read, and the last ones stay: ${messageOf(error)}`);
     } finally {
       this.#isLooking = false;
     }

@@ -23,10 +23,7 @@ export class Screening {
   readonly #hook: ScreeningHook | undefined;
   readonly #parts: ScreeningParts;
 
-  constructor(
-    { denied, hook }: { readonly denied: DeniedPayers; readonly hook: ScreeningHook | undefined },
-    parts: ScreeningParts,
-  ) {
+  constructor(denied: DeniedPayers, hook: ScreeningHook | undefined, parts: ScreeningParts) {
     this.#denied = denied;
     this.#hook = hook;
     this.#parts = parts;
@@ -76,12 +73,8 @@ export async function openScreening(
     log(`payment: ${message}`);
     onEvent({ kind: "payment", message });
   };
-  const watcher = {
-    read: (addresses: number) => tell(`the lists of denied payers were read again: ${addresses} addresses`),
-    failed: (cause: string) => tell(`the lists of denied payers cannot be read, and the last ones stay: ${cause}`),
-  };
-  const denied = await DeniedPayers.open(paths, watcher);
+  const denied = await DeniedPayers.open(paths, tell);
   const options = { url, token, timeoutMs, keepMs: cache_s * 1000, clock: () => performance.now() };
   const hook = url === "" ? undefined : new ScreeningHook(options);
-  return new Screening({ denied, hook }, parts);
+  return new Screening(denied, hook, parts);
 }
