@@ -142,7 +142,8 @@ test("a gateway without priced routes opens no store, and has neither policies n
 
 test("a priced route is sold, and its settlements and deliveries are counted", async () => {
   const routes = [{ path_prefix: "/free" }, { path_prefix: "/goods", x402: { ...SOLD, description: "Fine goods" } }];
-  const { providing, config, serve, telemetry, facilitators } = await provide({ routes });
+  const x402 = { payment_required_b64: template({ resource: { mimeType: "text/plain" } }) };
+  const { providing, config, serve, telemetry, facilitators } = await provide({ routes, x402 });
   const payments = await providing;
   expect(payments.policy(config.routes[0])).toBeUndefined();
   const counting = spyOn(telemetry.counts, "add");
@@ -152,7 +153,7 @@ test("a priced route is sold, and its settlements and deliveries are counted", a
   const asked = (await unpaid.json()) as { paymentRequired?: { resource: object } };
   expect([unpaid.status, asked.paymentRequired?.resource]).toEqual([
     402,
-    { url: `${gateway.url}/goods/1`, description: "Fine goods" },
+    { url: `${gateway.url}/goods/1`, description: "Fine goods", mimeType: "text/plain" },
   ]);
   const paid = await pay(`${gateway.url}/goods/1`);
   expect([paid.status, await paid.text()]).toEqual([200, "goods of /goods/1"]);

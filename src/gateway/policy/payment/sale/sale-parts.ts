@@ -4,13 +4,15 @@ import { type SaleDelivery } from "./sale-delivery.ts";
 import { type SaleFacilitator } from "./sale-facilitator.ts";
 import { type SaleEnd, type SaleState } from "./sale-state.ts";
 
-/** The parts of a sale that has verified its payment. */
+/** The parts of a sale, for its steps in other files. */
 export interface SaleParts {
   readonly held: HeldPayment;
   readonly delivery: SaleDelivery;
   readonly facilitator: SaleFacilitator;
   readonly lost: LostSale;
   isFree(status: number, overrides: readonly string[]): boolean;
+  /** The client has gone away: releases the payment. */
+  leave(): SaleEnd;
   /** The sale has ended, after `streaming`. */
   end(end: SaleEnd): void;
 }

@@ -9,7 +9,7 @@ import { type FunnelLoss } from "../../../telemetry/metrics/funnel-steps.ts";
 import { type Decision } from "../../policy.ts";
 import { type GiveBack } from "../../rate-limit/rate-limit.ts";
 import { chargePath, deferrableUntil, isForWork } from "./deferred-charge.ts";
-import { type HeldPayment, namePayer } from "./held-payment.ts";
+import { namePayer } from "./held-payment.ts";
 import { Lease } from "./lease.ts";
 import { type AcceptedPayment } from "../offer/offer.ts";
 import { type PaidRoute } from "../route/paid-route.ts";
@@ -49,16 +49,13 @@ export class Sale {
   readonly #request: RequestDigest;
   readonly #lease: Lease;
   readonly #client: ClientFunnel;
-  readonly #facilitator: SaleFacilitator;
-  readonly #delivery: SaleDelivery;
-  readonly #lost: LostSale;
   readonly #charges: SaleCharge;
+  readonly #parts: SaleParts;
   /** Defined if the payer has a free request. The payment is then not settled. */
   #giveBack: GiveBack | undefined;
   /** Unix seconds until which the charge may be made later, according to the upstream. */
   #deferrableUntil: number | undefined;
   #state: SaleState;
-  readonly #held: HeldPayment;
   #metered: MeteredSale | undefined;
 
   constructor(paidRoute: PaidRoute, exchange: Exchange, accepted: AcceptedPayment, payment: Payment) {
@@ -69,21 +66,20 @@ export class Sale {
     const request = new RequestDigest(exchange, payment.bodyDigest);
     const lease = new Lease(paidRoute, payment, accepted.id);
     const client = paidRoute.funnel.of(exchange.head);
-    const held: HeldPayment = { paidRoute, exchange, accepted, payment, request, lease, client };
-    this.#held = held;
+    const held = { paidRoute, exchange, accepted, payment, request, lease, client };
     this.#request = request;
     this.#lease = lease;
     this.#client = client;
-    this.#delivery = new SaleDelivery(held);
-    this.#lost = new LostSale(held);
-    this.#facilitator = new SaleFacilitator(paidRoute, exchange, accepted, payment);
-    this.#charges = new SaleCharge({
+    this.#parts = {
       held,
-      facilitator: this.#facilitator,
-      delivery: this.#delivery,
-      lost: this.#lost,
+      delivery: new SaleDelivery(held),
+      facilitator: new SaleFacilitator(paidRoute, exchange, accepted, payment),
+      lost: new LostSale(held),
+      isFree: (status, overrides) => this.#isFree(status, overrides),
       leave: () => this.#leave(),
-    });
+      end: (end) => this.#end(end),
+    };
+    this.#charges = new SaleCharge(this.#parts);
     this.#state = beginOf(payment);
     if (payment.state !== "reserved") namePayer(exchange, payment);
     exchange.onGone = () => this.#onGone();
@@ -109,17 +105,6 @@ export class Sale {
       this.#state = state;
       if (state.at === "holding" || state.at === "streaming") return "continue";
     }
-  }
-
-  get #parts(): SaleParts {
-    return {
-      held: this.#held,
-      delivery: this.#delivery,
-      facilitator: this.#facilitator,
-      lost: this.#lost,
-      isFree: (status, overrides) => this.#isFree(status, overrides),
-      end: (end) => this.#end(end),
-    };
   }
 
   #end(state: SaleEnd): void {
@@ -157,8 +142,8 @@ export class Sale {
     const { screening } = this.#paidRoute;
     const listed = screening?.listed(this.#payment);
     if (listed !== undefined) return this.#deny(listed);
-    const verification = await this.#facilitator.verify();
-    if (verification.kind !== "valid" || this.#exchange.gone) return this.#lost.unverified(verification);
+    const verification = await this.#parts.facilitator.verify();
+    if (verification.kind !== "valid" || this.#exchange.gone) return this.#parts.lost.unverified(verification);
     const { payer } = verification;
     // Of an unknown network, only the facilitator knows who pays.
     const from = this.#payment.from || payer;
@@ -170,20 +155,21 @@ export class Sale {
 
   #deny(denial: TurnpikeError): SaleState {
     this.#release("screening");
-    return this.#lost.denied(denial);
+    return this.#parts.lost.denied(denial);
   }
 
   async #admit(payer: string): Promise<SaleState> {
     const { prepaid } = this.#accepted;
     // A reservation has taken the amount from the credit already.
-    if (!prepaid && !(await this.#lease.move({ state: "verified", lease: true, payer }))) return this.#lost.taken();
+    if (!prepaid && !(await this.#lease.move({ state: "verified", lease: true, payer })))
+      return this.#parts.lost.taken();
     if (await this.#lease.tieId(payer)) {
       namePayer(this.#exchange, { ...this.#payment, payer });
       this.#client.count("verified");
       return { at: "verified" };
     }
     this.#release("used");
-    return this.#lost.idTaken();
+    return this.#parts.lost.idTaken();
   }
 
   /** Limits the payer's requests before there is work or a charge. */
@@ -213,7 +199,7 @@ export class Sale {
         exchange,
         responses: this.#paidRoute.responses,
         isFree: (status, overrides) => this.#isFree(status, overrides),
-        receipt: this.#delivery.owedFields(),
+        receipt: this.#parts.delivery.owedFields(),
       },
       {
         complete: (response) => this.#inBackground(this.#completed(response, addedFields, held)),
@@ -230,7 +216,7 @@ export class Sale {
     if (this.#giveBack === undefined && (this.#lease.paid === undefined || this.#isChargedLater)) {
       this.#deferrableUntil = deferrableUntil(this.#paidRoute, this.#accepted, this.#payment);
     }
-    this.#delivery.tellUpstream(this.#deferrableUntil);
+    this.#parts.delivery.tellUpstream(this.#deferrableUntil);
     return { at: "holding", held };
   }
 
@@ -252,13 +238,13 @@ export class Sale {
   async #price(sold: SoldResponse, { overrides, deferral }: Claims): Promise<SaleState> {
     const { isDeferred } = this.#lease;
     const isPaid = this.#lease.paid !== undefined;
-    if ((isPaid || isDeferred) && !this.#request.fits) return this.#lost.otherBody();
+    if ((isPaid || isDeferred) && !this.#request.fits) return this.#parts.lost.otherBody();
     const path = this.#deferrableUntil === undefined ? undefined : chargePath(deferral);
     // Without a path it is other work than was charged.
     if (path === "" || (path === undefined && (isDeferred || (isPaid && this.#isChargedLater)))) {
       return this.#broken(paymentError("upstream-failed", "The upstream's later charge for this request is invalid"));
     }
-    if (isPaid) return deliverNew(this.#exchange, sold, this.#delivery.keep(sold.response));
+    if (isPaid) return deliverNew(this.#exchange, sold, this.#parts.delivery.keep(sold.response));
     if (path !== undefined) return { at: "deferring", sold, path };
     const { requirements } = this.#accepted;
     const amount = requirements.scheme === "exact" ? requirements.amount : parseCharge(overrides, requirements);
@@ -293,27 +279,27 @@ export class Sale {
     const request = this.#request;
     const bodyError = await request.gather(this.#paidRoute.responses);
     if (bodyError !== undefined) return this.#broken(bodyError);
-    if (!request.mustRead) request.watch(() => this.#inBackground(this.#delivery.recordBody()));
+    if (!request.mustRead) request.watch(() => this.#inBackground(this.#parts.delivery.recordBody()));
     // Recorded before the upstream works: a client that disconnects, or outlives the lease, counts as served.
     if (!(await this.#lease.move({ state: "settled", lease: true, delivered: false, ...request.spentOn }))) {
-      return this.#lost.taken();
+      return this.#parts.lost.taken();
     }
     if (this.#exchange.gone) return this.#leave();
     let isFree = false;
-    const streamed = new StreamedResponse(this.#exchange, this.#delivery.receiptFields(), {
+    const streamed = new StreamedResponse(this.#exchange, this.#parts.delivery.receiptFields(), {
       over: (delivered, partial) => {
-        this.#inBackground(this.#delivery.recordStreamed({ delivered, partial, isFree }));
+        this.#inBackground(this.#parts.delivery.recordStreamed({ delivered, partial, isFree }));
         this.#end(over());
       },
       broken: (error) => this.#end(this.#broken(error)),
       isFree: (status, overrides) => (isFree = this.#isFree(status, overrides)),
     });
-    this.#delivery.tellUpstream();
+    this.#parts.delivery.tellUpstream();
     return { at: "streaming", streamed };
   }
 
   async #deliver(state: SaleState & { at: "delivering" }): Promise<SaleState> {
-    const { recorded } = await this.#delivery.send(state);
+    const { recorded } = await this.#parts.delivery.send(state);
     const { onDeferred } = this.#paidRoute;
     this.#inBackground(this.#lease.isDeferred ? recorded.then(onDeferred) : recorded);
     return over();
@@ -340,8 +326,8 @@ export class Sale {
     // The client can go away while it gets the error.
     this.#state = over();
     this.#giveBack?.();
-    if (isSpent) return this.#lost.spent(error);
-    return this.#lost.over("upstream", () => respondBroken(this.#exchange, error, this.#delivery.owedFields()));
+    if (isSpent) return this.#parts.lost.spent(error);
+    return this.#parts.lost.over("upstream", () => respondBroken(this.#exchange, error, this.#parts.delivery.owedFields()));
   }
 
   #onGone(): void {
@@ -361,7 +347,7 @@ export class Sale {
   /** `reason`: why the payment was not taken, if it was not. */
   #release(reason: FunnelLoss | "free"): void {
     const spentOn = this.#state.at === "streaming" ? this.#request.spentOn : {};
-    const isReturned = !this.#exchange.started && this.#delivery.isReturnable;
+    const isReturned = !this.#exchange.started && this.#parts.delivery.isReturnable;
     this.#inBackground(this.#lease.release(spentOn, { isReturned, reason }));
   }
 
@@ -372,7 +358,7 @@ export class Sale {
   /** The only handler for a failing ledger. The process must not end, and nothing is released. */
   async #fail(cause: unknown): Promise<void> {
     this.#paidRoute.log(`payment: the ledger failed on ${this.#paidRoute.route}: ${faultOf(cause)}`);
-    const isReturned = !this.#exchange.started && this.#delivery.isReturnable;
+    const isReturned = !this.#exchange.started && this.#parts.delivery.isReturnable;
     const { isDeferred, isSettling, paid } = this.#lease;
     const spent = !isReturned && (mayBeSettled(this.#state) || paid !== undefined || isDeferred || isSettling);
     if (this.#state.at !== "over") this.#end(over("overloaded"));
