@@ -341,9 +341,7 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
     if (this.isClosed) return;
     const left = Math.max(this.#dueAt - this.#wheel.now(), 0);
     const patience = this.awaited ? this.#patienceMs : this.#held ? Number.POSITIVE_INFINITY : this.silenceMs;
-    const wait = Math.min(patience, left);
-    if (wait !== Number.POSITIVE_INFINITY) this.#wheel.set(this, wait);
-    else this.#wheel.clear(this);
+    this.#wheel.set(this, Math.min(patience, left));
   }
 
   override onDeadline(): void {

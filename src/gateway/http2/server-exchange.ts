@@ -365,8 +365,6 @@ export class Http2Exchange
 
   #arm(): void {
     const { wheel } = this.#server.host;
-    const due = Math.min(this.#bodyDue, this.#writeDue);
-    if (due === Number.POSITIVE_INFINITY) wheel.clear(this);
-    else wheel.set(this, Math.max(due - wheel.now(), 0));
+    wheel.set(this, Math.max(Math.min(this.#bodyDue, this.#writeDue) - wheel.now(), 0));
   }
 }

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
 import fc from "fast-check";
 import { beginEvent } from "./event-clock.ts";
 import { FakeClock } from "../testing/fake-clock.ts";
@@ -35,6 +35,19 @@ test("a deadline fires once, never early and at most two ticks late", () => {
       expect(probe.fired).toHaveLength(1);
     }
   }
+});
+
+test("a deadline without an end starts no timer, and takes the place of an earlier one", () => {
+  const clock = new FakeClock();
+  using after = spyOn(clock, "after");
+  const wheel = new TimerWheel(clock);
+  const probe = new Probe(clock);
+  wheel.set(probe, Number.POSITIVE_INFINITY);
+  expect(after).not.toHaveBeenCalled();
+  wheel.set(probe, 100);
+  wheel.set(probe, Number.POSITIVE_INFINITY);
+  clock.advance(20_000);
+  expect(probe.fired).toEqual([]);
 });
 
 test("a deadline that is set while the wheel turns is as exact, at any time between two ticks", () => {

@@ -98,10 +98,11 @@ export class TimerWheel {
     return this.#clock.now() - this.#started;
   }
 
-  /** Calls `entry.onDeadline` once, from `ms` to `ms` and two ticks from now, unless it is set again or cleared. */
+  /** Calls `entry.onDeadline` once, from `ms` to `ms` and two ticks from now, unless it is set again or cleared. Infinity: as `clear`. */
   set(entry: Deadline, ms: number): void {
     const due = this.now() + ms;
     entry.due = due;
+    if (due === Number.POSITIVE_INFINITY) return;
     const tick = Math.ceil(due / TICK_MS);
     if (entry.slotTick !== -1) {
       if (entry.slotTick <= tick) return;

@@ -28,3 +28,20 @@ test("clients that replay a payment at the same time get its response as often a
   expect(texts.join()).toContain("its response was delivered, and is not sent again");
   expect([shop.runs, shop.settlements]).toEqual([1, 1]);
 });
+
+test("a repeated response counts as delivered, although the first request has not recorded its own delivery", async () => {
+  const recording = Promise.withResolvers<void>();
+  const shop = openShop({
+    ledger: (real) => ({
+      async move(payment, change) {
+        if (change.delivered !== undefined) await recording.promise;
+        return real.move(payment, change);
+      },
+    }),
+  });
+  const payment = shop.payment();
+  await (await shop.send(payment)).text();
+  expect(await (await shop.send(payment)).text()).toBe("the goods");
+  await until(async () => (await shop.recorded(payment))?.delivered === true);
+  recording.resolve();
+});
