@@ -17,10 +17,10 @@ import { RESERVATION } from "../testing/reservation.ts";
 const LEASE_MS = 15_000;
 
 /** A store in memory, and the timer that renews its leases. */
-function openRig(path = ":memory:"): LeaseRig & { store: Store; timer: NodeJS.Timeout } {
+function openRig(path = ":memory:", busyMs?: number): LeaseRig & { store: Store; timer: NodeJS.Timeout } {
   const clock = { now: 1_800_000_000_000 };
   using timers = spyOn(globalThis, "setInterval");
-  const store = openStore(path, () => clock.now);
+  const store = openStore(path, () => clock.now, busyMs);
   const at = timers.mock.calls.findIndex(([, ms]) => ms === LEASE_MS / 3);
   const [tend] = timers.mock.calls[at] ?? [];
   // The return value of setInterval. The types of the mock do not include it.
@@ -154,3 +154,20 @@ function linked(one: LeaseRig, other: LeaseRig): LeaseRig["clock"] {
     },
   };
 }
+
+test("a renewal that finds the file busy fails silently", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "turnpike-leases-"));
+  const path = join(folder, "state.db");
+  const { store, clock, tend, timer } = openRig(path, 10);
+  clearInterval(timer);
+  const other = new Database(path);
+  other.run("BEGIN IMMEDIATE");
+  tend();
+  // It has failed when a later write has. A rejection that nothing handles would fail this test.
+  const tying = store.paymentIds.tie({ payer: "a", id: "b" }, "c", clock.now + 1000);
+  await expect(tying).rejects.toThrow("locked");
+  other.run("COMMIT");
+  other.close();
+  await store.close();
+  rmSync(folder, { recursive: true });
+});

@@ -321,10 +321,12 @@ export class SqliteLedger implements Ledger {
         await quick.write(GIVE_UP, { owner, nonce });
         this.#leases.drop(nonce);
       }
-      await quick.turn(() => quick.run(RENEW, { owner, until: quick.steady() + LEASE_MS }));
       const before = Math.floor(quick.now() / 1000) - REAP_GRACE_S;
-      await quick.turn(() => quick.run(REAP, { before, steady: quick.steady() }));
-      await quick.turn(() => quick.run(RETURN_CREDIT, { steady: quick.steady() }));
+      await Promise.all([
+        quick.turn(() => quick.run(RENEW, { owner, until: quick.steady() + LEASE_MS })),
+        quick.turn(() => quick.run(REAP, { before, steady: quick.steady() })),
+        quick.turn(() => quick.run(RETURN_CREDIT, { steady: quick.steady() })),
+      ]);
     } catch {
       // The file is busy or gone. Leases expire, which stops their holders; requests with payments report the error.
     } finally {

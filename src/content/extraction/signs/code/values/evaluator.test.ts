@@ -281,3 +281,17 @@ const VALUES: readonly (readonly [script: string, expected: string])[] = [
 test.each(VALUES)("%s is %s", (script, expected) => {
   expect(shown(valueOf(script))).toBe(expected);
 });
+
+test("a variable of a module is not that of another module", () => {
+  const scopes = new Scopes();
+  const tree = parseTree(HTML);
+  const values = new Evaluator(scopes, new PageElements(tree, survey(tree, SOURCE)), () => undefined);
+  const ends = ["var x = 1; x", "var x = 2; x"].map((code) => {
+    const program = parse({ url: "", code, isModule: true });
+    const last = program?.body.at(-1);
+    if (program === undefined || last?.type !== "ExpressionStatement") throw new Error(`no expression in ${code}`);
+    scopes.add(program, true, { text: code, isLibrary: false, hasParts: false });
+    return () => shown(values.of(last.expression, scopes.of(program) ?? scopes.global));
+  });
+  expect(ends.map((end) => end())).toEqual(["= 1", "= 2"]);
+});
