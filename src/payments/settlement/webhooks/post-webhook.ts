@@ -39,8 +39,8 @@ export async function postNotice(notice: NewNotice, options: PostOptions): Promi
       body: notice.body,
     });
     await response.body?.cancel();
-    const { status } = response;
-    return status >= 200 && status < 300 ? { ok: true } : { ok: false, status, cause: `status ${status}` };
+    const { ok, status } = response;
+    return ok ? { ok } : { ok, status, cause: `status ${status}` };
   } catch (error) {
     const timedOut = error instanceof Error && error.name === "TimeoutError";
     return { ok: false, status: undefined, cause: timedOut ? `no response within ${timeoutMs} ms` : "no connection" };
