@@ -109,7 +109,7 @@ export interface Change {
   /** Under `upto`: the amount that is charged. */
   readonly amount?: string;
   /** A notice to post to the operator. It is stored in one transaction with the change. */
-  readonly notice?: NewNotice;
+  readonly notice?: NewNotice | undefined;
   /** True: the response was delivered. False: it was started and cut off. A later false does not undo a true. */
   readonly delivered?: boolean;
   /** Refuse the change if the response was delivered before. Another request may have received it. */

@@ -442,6 +442,9 @@ test.each([
   expect([made.calls, await made.books()]).toEqual([[], books]);
   expect(await made.row()).toMatchObject(row);
   expect(await made.dueIn()).toBeUndefined();
+  // A payment that is free can be used again at once.
+  const { leased } = await made.store.ledger.reserve(reservationOf("credit", 0));
+  expect(leased).toBe(due === "0");
 });
 
 test("a metered response that is settled already, and a payment without its facts, are left alone", async () => {

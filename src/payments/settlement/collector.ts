@@ -150,13 +150,13 @@ export class Collector {
   /** The gateway that metered a response has died. A payment is charged whole if one of its units could have left. */
   async #endMetered({ payment, deferral }: Held): Promise<void> {
     const { state, from: payer } = payment;
-    if (state !== "deferred") await this.#move(payment, { state, lease: false, dueInMs: "never" });
-    else if (deferral.due === "0") await this.#move(payment, { state: "released", lease: false, dueInMs: "never" });
+    const end = { state, lease: false, dueInMs: "never" } as const;
+    if (state !== "deferred") await this.#move(payment, end);
+    else if (deferral.due === "0") await this.#move(payment, { ...end, state: "released" });
     else {
       const settled = { transaction: "", payer, amount: deferral.due };
       const notice = this.#options.notice(payment, { ...settled, at: this.#options.clock() });
-      const change = { ...settled, ...(notice === undefined ? {} : { notice }) };
-      await this.#move(payment, { state: "settled", lease: false, dueInMs: "never", ...change });
+      await this.#move(payment, { ...end, state: "settled", ...settled, notice });
     }
   }
 
@@ -270,7 +270,7 @@ export class Collector {
     const { payment } = held;
     const { notice, clock } = this.#options;
     const record = notice(payment, { transaction, payer, amount: payment.amount, at: clock() });
-    const change = { ...charge, transaction, payer, dueInMs: 0, ...(record === undefined ? {} : { notice: record }) };
+    const change = { ...charge, transaction, payer, dueInMs: 0, notice: record };
     if (await this.#move(payment, { state: "settled", lease: true, ...change })) {
       await this.#tell({ ...held, payment: { ...payment, state: "settled", transaction } });
     }

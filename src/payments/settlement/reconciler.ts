@@ -112,7 +112,7 @@ export class Reconciler {
         lease: false,
         transaction,
         payer,
-        ...(record === undefined ? {} : { notice: record }),
+        notice: record,
       });
     }
     await ledger.move(payment, { state: "unknown", lease: false });

@@ -2,14 +2,11 @@ import { toChainState } from "../../../../payments/channels/chain-state.ts";
 import { refundOrder } from "../../../../payments/channels/orders.ts";
 import { type ChannelSettlement } from "../../../../payments/x402/channel-facilitator.ts";
 import { type Reason } from "../../../../payments/x402/reasons.ts";
-import { fieldLine } from "../../../../lib/http/fields.ts";
 import { type Channel } from "../../../../store/channels.ts";
-import { respond } from "../../../exchange/local-response.ts";
 import { type Exchange } from "../../../exchange/exchange.ts";
 import { type FunnelLoss } from "../../../telemetry/metrics/funnel-steps.ts";
 import { channelStateOf, receiptFields } from "../protocol/receipt.ts";
-import { paymentError, respondError } from "../protocol/respond.ts";
-import { EXPOSED } from "../protocol/response-fields.ts";
+import { paymentError, respondError, respondValue } from "../protocol/respond.ts";
 import { type PaidRoute } from "../route/paid-route.ts";
 import { respondRefused, respondUnverified } from "../route/refusals.ts";
 import { askChain, type Asked, LATER, shownTo } from "./ask-chain.ts";
@@ -17,7 +14,6 @@ import { type ChannelOffer, MISMATCH } from "./channel-offer.ts";
 import { type ChannelDesk } from "./desk/channel-desk.ts";
 import { respondCorrected } from "./respond-corrected.ts";
 
-const FIELDS = fieldLine("Content-Type", "application/json") + fieldLine("Cache-Control", "no-store") + EXPOSED;
 const RETRY_S = 5;
 const REVERTED: Reason = "invalid_batch_settlement_evm_refund_transaction_failed";
 const BUSY = paymentError("overloaded", "The channel is in use. Send the same refund again.");
@@ -82,9 +78,9 @@ async function refundOpen(paidRoute: PaidRoute, exchange: Exchange, offer: Chann
     amount: made.amount,
     extra: { channelState: channelStateOf(now) },
   };
-  const body = JSON.stringify({ message: "Refund acknowledged", channelId });
+  const acknowledged = { message: "Refund acknowledged", channelId };
   paidRoute.funnel.of(exchange.head).count("free");
-  respond(exchange, 200, FIELDS + receiptFields(receipt, { version: 2 }), Buffer.from(body));
+  respondValue(exchange, 200, acknowledged, receiptFields(receipt, { version: 2 }));
 }
 
 function lose({ funnel }: PaidRoute, exchange: Exchange, loss: FunnelLoss): void {

@@ -10,9 +10,9 @@ import { type PaymentKey } from "../../../../store/ledger.ts";
 import { CREDIT_PATH } from "../../../config/own-paths.ts";
 import { type Exchange } from "../../../exchange/exchange.ts";
 import { respondWithError } from "../../../exchange/local-response.ts";
+import { respondValue } from "../protocol/respond.ts";
 import { type CreditSettings, isIn, type Order } from "./credit-order.ts";
 import { type CreditSignIn } from "./credit-sign-in.ts";
-import { respondCredit } from "./respond-credit.ts";
 
 /** Grants and charges that a holder sees of each. @bound */
 const HISTORY = 20;
@@ -78,8 +78,8 @@ export class CreditDesk {
       throw new TurnpikeError("unauthorized", "the token of prepaid credit is missing or wrong");
     if (head.method === "DELETE") {
       await credits.revoke(credit.id);
-      respondCredit(exchange, 200, { credit: shownCredit((await credits.find(credit.id)) ?? credit) });
-    } else respondCredit(exchange, 200, await creditHistory(credits, credit, HISTORY));
+      respondValue(exchange, 200, { credit: shownCredit((await credits.find(credit.id)) ?? credit) });
+    } else respondValue(exchange, 200, await creditHistory(credits, credit, HISTORY));
   }
 
   async #sell(exchange: Exchange): Promise<void> {
@@ -90,14 +90,14 @@ export class CreditDesk {
     const grant = { id: purchaseOf(paid), kind: "bought", amount, payment: nonce } as const;
     if (order.credit !== undefined) {
       await credits.add(order.credit.id, grant, this.#endOfMoney());
-      respondCredit(exchange, 200, { credit: await shownAfter(credits, order.credit) });
+      respondValue(exchange, 200, { credit: await shownAfter(credits, order.credit) });
       return;
     }
     const { token, id } = await (passOf(order, paid) === undefined
       ? issueCredit(credits, { ...this.#termsOf(paid), expiresAt: this.#endOfMoney() }, grant, isTest)
       : this.#sellPass(order, paid, grant));
     const credit = (await credits.find(id)) as Credit; // It was stored above.
-    respondCredit(exchange, 201, { token, credit: shownCredit(credit, clock) });
+    respondValue(exchange, 201, { token, credit: shownCredit(credit, clock) });
   }
 
   #sellPass(order: Order, paid: Paid, grant: Grant): ReturnType<typeof issueCredit> {

@@ -19,8 +19,7 @@ import { type Credit, type Credits } from "../../../../store/credits.ts";
 import { type PaymentIds } from "../../../../store/payment-ids.ts";
 import { CREDIT_PATH } from "../../../config/own-paths.ts";
 import { type Exchange } from "../../../exchange/exchange.ts";
-import { respondJson } from "../protocol/respond.ts";
-import { respondCredit } from "./respond-credit.ts";
+import { respondJson, respondValue } from "../protocol/respond.ts";
 
 /** Credits of a wallet among which it can choose. @bound */
 const MAX_CREDITS = 100;
@@ -71,7 +70,7 @@ export class CreditSignIn {
     await this.#use(message);
     const { token } = await renewToken(credits, credit.id);
     const shown = usable.map((one) => shownCredit(one, clock));
-    respondCredit(exchange, 200, { token, credit: shownCredit(credit, clock), credits: shown });
+    respondValue(exchange, 200, { token, credit: shownCredit(credit, clock), credits: shown });
   }
 
   /** Throws if the message was used before. */

@@ -83,16 +83,9 @@ export class LedgerWatch {
     this.#counts.set("ledgerAway", away ? 1 : 0);
     if (away === this.#away) return;
     this.#away = away;
-    if (away) this.#log("payment: the ledger cannot be read or written: payments get 503 until it can");
-    else this.#log(`payment: the ledger works again ${this.#outage.ended() ?? ""}`);
-    this.#onEvent(
-      away
-        ? {
-            kind: "payment",
-            message: "the ledger cannot be read or written: payments get 503 until it can",
-            details: { ledger: "away" },
-          }
-        : { kind: "payment", message: "the ledger can be read and written again", details: { ledger: "back" } },
-    );
+    const trouble = "the ledger cannot be read or written: payments get 503 until it can";
+    this.#log(`payment: ${away ? trouble : `the ledger works again ${this.#outage.ended() ?? ""}`}`);
+    const message = away ? trouble : "the ledger can be read and written again";
+    this.#onEvent({ kind: "payment", message, details: { ledger: away ? "away" : "back" } });
   }
 }

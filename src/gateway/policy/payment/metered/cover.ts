@@ -118,7 +118,7 @@ export class Cover {
     const payer = this.payment.from;
     const settled = { transaction, payer, amount, at: paidRoute.clock() };
     const notice = settlementNotice(paidRoute.target, this.payment, settled);
-    const facts = { transaction, payer, amount, ...delivered, ...(notice === undefined ? {} : { notice }) };
+    const facts = { transaction, payer, amount, ...delivered, notice };
     await lease.record({ state: "settled", lease: false, dueInMs: "never", ...facts, ...spentOn() });
   }
 

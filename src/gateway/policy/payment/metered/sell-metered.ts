@@ -4,11 +4,9 @@ import { type MeterTerms } from "../../../../payments/x402/meter.ts";
 import { baseOf, type Channel, channelNonce, channelOf } from "../../../../store/channels.ts";
 import { type Payment, type PaymentState } from "../../../../store/ledger.ts";
 import { type Exchange } from "../../../exchange/exchange.ts";
-import { respond } from "../../../exchange/local-response.ts";
 import { type ChannelDesk } from "../channels/desk/channel-desk.ts";
 import { receiptFields } from "../protocol/receipt.ts";
-import { paymentError, respondError } from "../protocol/respond.ts";
-import { EXPOSED } from "../protocol/response-fields.ts";
+import { paymentError, respondError, respondValue } from "../protocol/respond.ts";
 import { type PaidRoute } from "../route/paid-route.ts";
 import { respondBroken } from "../route/refusals.ts";
 import { Lease } from "../sale/lease.ts";
@@ -32,8 +30,6 @@ const FULL = paymentError(
   "overloaded",
   "A payment for this response waits already; nothing was charged. Send the same payment again.",
 );
-
-const JSON_FIELDS = fieldLine("Content-Type", "application/json") + fieldLine("Cache-Control", "no-store") + EXPOSED;
 
 /** The states of a payment that covers units, or has covered some. */
 const TAKEN: ReadonlySet<PaymentState> = new Set(["deferred", "settled"]);
@@ -169,7 +165,7 @@ class MeteredPayment {
     }
     client.count("settled");
     client.delivered(payment.from);
-    respondTaken(exchange, name, this.#receipt(payment.amount));
+    respondValue(exchange, 200, { stream: name }, this.#receipt(payment.amount));
     return over();
   }
 
@@ -216,10 +212,6 @@ class MeteredPayment {
   }
 }
 
-function respondTaken(exchange: Exchange, name: string, receipt: Fields): void {
-  respond(exchange, 200, JSON_FIELDS + receipt, Buffer.from(JSON.stringify({ stream: name })));
-}
-
 /** True if a request pays further for a metered response. */
 export function isFurther(
   { meter }: { readonly meter: MeterTerms | undefined },
@@ -233,6 +225,6 @@ export function respondTakenBefore(paidRoute: PaidRoute, exchange: Exchange, pay
   const stream = paidStream(exchange.head);
   if (stream === undefined || !TAKEN.has(payment.state)) return false;
   const receipt = signedReceipt(paidRoute, exchange, { ...payment, payer: payment.from });
-  respondTaken(exchange, stream, receiptFields(receipt, { version: 2 }));
+  respondValue(exchange, 200, { stream }, receiptFields(receipt, { version: 2 }));
   return true;
 }

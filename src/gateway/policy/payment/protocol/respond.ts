@@ -8,6 +8,7 @@ import { EXPOSED } from "./response-fields.ts";
 
 const COMMON_FIELDS = fieldLine("Cache-Control", "no-store") + EXPOSED;
 const PROBLEM_FIELDS = fieldLine("Content-Type", PROBLEM_CONTENT_TYPE) + COMMON_FIELDS;
+const JSON_FIELDS = fieldLine("Content-Type", "application/json") + COMMON_FIELDS;
 const HTML_FIELDS = fieldLine("Content-Type", "text/html; charset=utf-8") + COMMON_FIELDS;
 
 const encoder = new TextEncoder();
@@ -15,6 +16,11 @@ const encoder = new TextEncoder();
 /** Responds with a problem document and `status`. `json` is the body; `fields` are added to the usual fields. */
 export function respondJson(exchange: Exchange, status: number, json: string, fields: Fields): void {
   respond(exchange, status, PROBLEM_FIELDS + errorSecurityFields() + fields, encoder.encode(json));
+}
+
+/** Responds with JSON that no cache keeps and that is no error. `fields` are added to the usual fields. */
+export function respondValue(exchange: Exchange, status: number, value: object, fields: Fields = ""): void {
+  respond(exchange, status, JSON_FIELDS + fields, encoder.encode(JSON.stringify(value)));
 }
 
 /** Responds with an HTML page and `status`. `fields` are added to the usual fields. */

@@ -83,7 +83,7 @@ export class Lease {
     this.#paid = { network, scheme, nonce, amount, transaction, payer };
     const notice = settlementNotice(target, this.#payment, { transaction, payer, amount, at: clock() });
     const facts = { transaction, payer, ...(spentOn === undefined ? {} : { amount, ...spentOn }) };
-    this.#settled = { ...facts, ...(notice === undefined ? {} : { notice }) };
+    this.#settled = { ...facts, notice };
     const moved = await this.move({ state: "settled", lease: true, ...this.#settled });
     this.#settled = facts;
     return moved;
