@@ -4,6 +4,7 @@ import { openStore } from "../../store/open/open-store.ts";
 import { type ChainSettings, readChains } from "./chain-settings.ts";
 import { chooseFacilitators, type FacilitatorDeps } from "./create-facilitator.ts";
 import { createEmbeddedFacilitator } from "../evm/embedded-facilitator.ts";
+import { watchTimers } from "../../lib/testing/timers.ts";
 import { until } from "../../lib/testing/until.ts";
 import { type FacilitatorObserver } from "./facilitator-observer.ts";
 import { type FacilitatorsSettings, Facilitators } from "./facilitators.ts";
@@ -206,9 +207,14 @@ test.skipIf(!hasChain)(
     const chains = [{ ...CHAIN, network: chain.network }];
     const settings = { ...SETTINGS, facilitator_url: server.url.origin, facilitator_headers: [], chains };
     const deps = { ...DEPS, now: Date.now, environment: { RPC: chain.rpcUrl } };
-    const facilitators = new Facilitators({ ...deps, random: () => 0.5, observer: silent, log() {} });
+    const asked: unknown[] = [];
+    const observer: FacilitatorObserver = { ...silent, asked: (...call) => void asked.push(call) };
+    const facilitators = new Facilitators({ ...deps, random: () => 0.5, observer, log() {} });
+    using timers = watchTimers();
     const lease = facilitators.lease(settings);
     const { facilitator } = lease.forRoute("");
+    // The kinds are looked at every ten minutes.
+    await until(() => timers.pending(600_000) === 1);
     const own = createEmbeddedFacilitator({
       chains: readChains(chains, deps.environment),
       signers: [{ type: "key", key }],
@@ -220,7 +226,9 @@ test.skipIf(!hasChain)(
     const hash = authorizationHash({ name, version, network: chain.network, asset }, authorization);
     const signature = signHash(hash, hexToBytes(PRIVATE_KEY.slice(2)));
     const payment: PaymentPayload = { x402Version: 2, accepted: requirements, payload: { signature, authorization } };
+    asked.length = 0;
     expect(await facilitator.find(payment, requirements)).toEqual({ kind: "unspent" });
+    expect(asked).toEqual([["find", "ok"]]);
     const settlement = await own.settle(payment, requirements);
     expect(settlement.kind).toBe("settled");
     expect<object>(await facilitator.find(payment, requirements)).toMatchObject(settlement);

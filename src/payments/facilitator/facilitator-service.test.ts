@@ -96,7 +96,7 @@ test("x402's own client verifies and settles, and receives only listed reasons",
 });
 
 test("a settlement with an unknown outcome is pending, with its transaction", async () => {
-  const open: Settlement = { kind: "unknown", cause: "https://rpc.example/secret", transaction: HASH };
+  let open: Settlement = { kind: "unknown", cause: "https://rpc.example/secret", transaction: HASH };
   const { url } = await serve(() => ({ settle: async () => open }));
   const { status, json } = await post(`${url}/settle`, bodyOf(signedPayment(NOW_S)));
   expect([status, json]).toEqual([
@@ -105,6 +105,9 @@ test("a settlement with an unknown outcome is pending, with its transaction", as
   ]);
   const ours = new HttpFacilitator({ url, timeoutMs: 5000 });
   expect(await ours.settle(signedPayment(NOW_S), REQUIREMENTS)).toMatchObject({ kind: "unknown", transaction: HASH });
+  open = { ...open, transaction: "", isUnsent: true };
+  const unsent = await post(`${url}/settle`, bodyOf(signedPayment(NOW_S)));
+  expect(unsent.json).toMatchObject({ success: false, transaction: "", extra: { unsent: true } });
 });
 
 test("an unreachable chain is not a refusal", async () => {

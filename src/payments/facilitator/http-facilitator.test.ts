@@ -194,6 +194,17 @@ test("a verification is repeated if its connection breaks, a settlement is not",
   expect(seen.paths).toEqual(["/verify", "/verify", "/settle"]);
 });
 
+test("a lookup is repeated if its connection breaks", async () => {
+  const { url, seen } = await raw((socket, _, inAll) => {
+    if (inAll === 0) socket.write(jsonResponse({ kinds: [], extensions: ["turnpike-find"] }));
+    else if (inAll === 1) socket.destroy();
+    else socket.write(jsonResponse({ outcome: "void" }));
+  });
+  const facilitator = new HttpFacilitator({ url, timeoutMs: 5000 });
+  expect(await facilitator.find(payment, REQUIREMENTS)).toEqual({ kind: "void" });
+  expect(seen.paths).toEqual(["/supported", "/find", "/find"]);
+});
+
 test("a connection is reused", async () => {
   const { url, seen } = await raw((socket) => void socket.write(jsonResponse({ ...VALID, ...SETTLED })));
   const facilitator = new HttpFacilitator({ url, timeoutMs: 5000 });

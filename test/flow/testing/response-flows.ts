@@ -255,7 +255,7 @@ const settled = (name: string, diskBytes: number): Flow => ({
     const responses = new ResponseStore(pool, { maxResponseBytes: 10_000_000, maxEntries: 1 });
     const folder = mkdtempSync(join(tmpdir(), "turnpike-flow-"));
     const disk = new ResponseDisk({ folder, maxBytes: diskBytes, now: () => 0, log() {} });
-    if (diskBytes > 0) responses.useDisk(disk);
+    if (diskBytes > 0) responses.disk = disk;
     void new PaidResponse(
       { exchange, responses, isFree: () => false, receipt: "" },
       {

@@ -132,7 +132,7 @@ function claimLoss(paidRoute: PaidRoute, claim: Exclude<Claim, { kind: "leased" 
 }
 
 async function claimPayment(paidRoute: PaidRoute, exchange: Exchange, offer: Offer): Promise<Claim> {
-  const { ledger, maxPartials } = paidRoute;
+  const { ledger, max_partial_answers: maxPartials } = paidRoute;
   // One payment by another scheme would pay for a response without an end.
   const refusal = offer.refusal ?? (paidRoute.meter === undefined ? undefined : UNMETERED);
   const reservation = await resumed(paidRoute, exchange, offer);

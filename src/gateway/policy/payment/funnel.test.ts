@@ -129,6 +129,7 @@ test("a request whose price cannot be determined is not sold, with a payment or 
   expect([paid.status, counted(shop)]).toEqual([400, { stages: { signed: 1 }, losses: { not_sold: 1 } }]);
   const unpaid = await fetch(shop.gateway.url + path);
   expect([unpaid.status, counted(shop)]).toEqual([400, { stages: { signed: 1, unpaid: 1 }, losses: { not_sold: 2 } }]);
+  expect(unpaid.headers.get("retry-after")).toBeNull();
   expect([shop.runs, shop.settlements]).toEqual([0, 0]);
 });
 

@@ -183,6 +183,7 @@ function pricedAt(config: PaidRouteConfig, amounts: readonly string[]): PaidRout
 /** The route at its own price. Throws if it cannot be sold. */
 export function createPaidRoute(config: PaidRouteConfig, deps: PaymentDeps): PaidRoute {
   const { x402 } = config;
+  const { settle, inline_receipt, max_partial_answers, max_repeats, meter } = x402;
   const { description, kinds, quota, chargesFailures = false, isServed = true, checksForm = "none", ...shared } = deps;
   return {
     ...shared,
@@ -193,11 +194,7 @@ export function createPaidRoute(config: PaidRouteConfig, deps: PaymentDeps): Pai
     gift: quota?.key === "payer" ? quota : undefined,
     route: routeName(config),
     accepts: createRequirements(config, kinds, description),
-    settle: x402.settle,
-    inlineReceipt: x402.inline_receipt,
-    meter: x402.meter,
-    maxPartials: x402.max_partial_answers,
-    maxRepeats: x402.max_repeats,
+    ...{ settle, inline_receipt, max_partial_answers, max_repeats, meter },
     requiresId: requiresIdentifier(extensionsOf(config)),
     target: { settlement_url: x402.settlement_url, gateway_id: x402.gateway_id, testMode: config.test_mode },
     signer: config.signer,

@@ -8,6 +8,7 @@ import { type PaymentRequirements } from "../../../../payments/x402/messages.ts"
 import { type ChallengeTemplate } from "../../../../payments/x402/template.ts";
 import { CHANNEL_SCHEME } from "../../../../store/channels.ts";
 import { compileTerms } from "../../../../payments/x402/terms.ts";
+import { type RouteX402Config } from "../../../config/config.ts";
 import { type RouteIdentity } from "../../../routing/route-name.ts";
 import { type BlockhashUrl } from "../../../../payments/browser/pay-script.ts";
 import { type PriceConfig } from "../prices/price-rules.ts";
@@ -16,18 +17,17 @@ import { type TermsSigner } from "../protocol/signed-terms.ts";
 import { Challenge } from "./challenge.ts";
 import { type Kinds, RouteRequirements } from "./route-requirements.ts";
 
-/** The keys of `routes[].x402` that the payment policy uses. An empty string is not set. */
-export interface PaymentTerms extends PriceConfig {
-  readonly resource_url: string;
-  readonly extensions?: Readonly<Record<string, unknown>> | undefined;
-  readonly settle: "after" | "before";
-  readonly settlement_url: string;
-  readonly gateway_id: string;
-  readonly inline_receipt: boolean;
-  readonly max_partial_answers: number;
-  readonly max_repeats: number;
+/** The keys of `routes[].x402` that decide how a payment is taken and its response delivered. */
+export interface SaleTerms
+  extends Pick<RouteX402Config, "settle" | "inline_receipt" | "max_partial_answers" | "max_repeats"> {
+  /** The units that a payment covers; undefined: the whole response. */
   readonly meter?: MeterTerms | undefined;
 }
+
+/** The keys of `routes[].x402` that the payment policy uses. An empty string is not set. */
+export type PaymentTerms = PriceConfig &
+  SaleTerms &
+  Pick<RouteX402Config, "resource_url" | "extensions" | "settlement_url" | "gateway_id">;
 
 /** The keys of a route that its challenge needs. */
 export interface PaidRouteConfig extends RouteIdentity {

@@ -299,7 +299,7 @@ test("the newest voucher gets its response again from another gateway with the s
   const first = await opened();
   const second = new ScriptedChannel({ of: first });
   for (const { shop } of [first, second]) {
-    shop.responses.useShared(new SharedResponses({ store, now: () => shop.clock.now, log: () => {} }));
+    shop.responses.shared = new SharedResponses({ store, now: () => shop.clock.now, log: () => {} });
   }
   expect(await outcome(await first.buy(1000))).toBe(200);
   await until(async () => (await recorded(first, "0"))?.delivered === true);

@@ -169,7 +169,7 @@ class ChannelRequest {
 
   /** The result of a payment that the ledger has; undefined if it is of another request, or if no work has begun for it. */
   async #known(standing: Payment, channel: Channel): Promise<Result | undefined> {
-    const { responses, clock, maxPartials, ledger } = this.#paidRoute;
+    const { responses, clock, max_partial_answers: maxPartials, ledger } = this.#paidRoute;
     if (standing.fingerprint !== this.#reservation.fingerprint) return undefined;
     const { state, delivered, nonce } = standing;
     // Before that, the channel must be looked at again: its process may have died, and its payer may withdraw since.
@@ -186,7 +186,7 @@ class ChannelRequest {
   }
 
   async #reserve(channel: Channel): Promise<Result> {
-    const { ledger, maxPartials } = this.#paidRoute;
+    const { ledger, max_partial_answers: maxPartials } = this.#paidRoute;
     const offer = this.#offer;
     if (channel.standing === "withdrawing") return this.#withdrawing(channel);
     if (channel.standing !== "open") return { kind: "busy" };

@@ -1,4 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { toWord, TRANSFER } from "../../../../payments/evm/node/abi.ts";
 import { type NodeProxy, rpcResult, startNodeProxy } from "../../../../payments/evm/testing/node-proxy.ts";
 import { Facilitators } from "../../../../payments/facilitator/facilitators.ts";
@@ -9,6 +12,8 @@ import { openStore } from "../../../../store/open/open-store.ts";
 import { type Refund } from "../../../../store/refunds.ts";
 import { type Config } from "../../../config/config.ts";
 import { loadValue } from "../../../config/load.ts";
+import { type Counts } from "../../../telemetry/metrics/counts.ts";
+import { openScreening, type Screening } from "../screening/screening.ts";
 import { ConfiguredSeller, sellerAccounts } from "./refund-seller.ts";
 
 const NOW_MS = 1_800_000_000_000;
@@ -84,7 +89,7 @@ function configOf(x402: object, terms: object = {}): Config {
   return config;
 }
 
-function sellerOf(x402: object = {}, terms: object = {}): ConfiguredSeller {
+function sellerOf(x402: object = {}, terms: object = {}, screening?: Screening): ConfiguredSeller {
   const environment = { KEY: PRIVATE_KEY, RPC: proxy.rpcUrl };
   const facilitators = new Facilitators({
     simulatedTransfers: () => store.simulatedTransfers,
@@ -97,11 +102,22 @@ function sellerOf(x402: object = {}, terms: object = {}): ConfiguredSeller {
     observer: { asked() {}, breakerChanged() {} },
     log() {},
   });
-  const deps = { facilitators, environment, screening: undefined, clock: () => NOW_MS };
+  const deps = { facilitators, environment, screening, clock: () => NOW_MS };
   const seller = new ConfiguredSeller(configOf(x402, terms), deps);
   sellers.push(seller);
   return seller;
 }
+
+test("a seller that is closed looks no more at lists of denied payers", async () => {
+  const list = join(mkdtempSync(join(tmpdir(), "turnpike-seller-")), "denied");
+  writeFileSync(list, PAYER);
+  const parts = { telemetry: { counts: { add() {} } as unknown as Counts }, log() {}, onEvent() {} }; // Only it is used.
+  using cleared = spyOn(globalThis, "clearInterval");
+  const screening = await openScreening(configOf({ screening: { denied_payers: [list] } }).x402.screening, parts);
+  sellerOf({}, {}, screening).close();
+  expect(cleared).toHaveBeenCalledTimes(1);
+  rmSync(dirname(list), { recursive: true });
+});
 
 const TEST = { test_mode: true, chains: [], facilitator_url: "" };
 const SIMULATED = `0x7e577e57${"0".repeat(56)}`;

@@ -65,7 +65,7 @@ function buffered(options: RigOptions = {}): Rig {
     const folder = mkdtempSync(join(tmpdir(), "turnpike-held-"));
     const disk = new ResponseDisk({ folder, maxBytes: options.disk, now: () => 0, log: () => {} });
     disks.push({ disk, folder });
-    responses.useDisk(disk);
+    responses.disk = disk;
   }
   const told: unknown[] = [];
   const cancelled = { count: 0 };

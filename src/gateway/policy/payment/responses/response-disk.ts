@@ -58,7 +58,8 @@ export class ResponseDisk {
   readonly #tidied: Promise<void>;
   #bodies: KeptBody[] = [];
   #storing: Promise<void> | undefined;
-  #maxBytes: number;
+  /** May be changed. */
+  maxBytes: number;
   #openFiles = 0;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -67,7 +68,7 @@ export class ResponseDisk {
   /** Throws if the folder cannot be created. */
   constructor(options: ResponseDiskOptions) {
     this.#options = options;
-    this.#maxBytes = options.maxBytes;
+    this.maxBytes = options.maxBytes;
     this.#steps = new ClockSteps(options.now, options.steady);
     try {
       this.#index = new ResponseIndex(options.folder);
@@ -78,14 +79,6 @@ export class ResponseDisk {
     }
     this.#tidied = this.#tidy();
     this.#plan(SWEEP_MS);
-  }
-
-  get maxBytes(): number {
-    return this.#maxBytes;
-  }
-
-  set maxBytes(bytes: number) {
-    this.#maxBytes = bytes;
   }
 
   get openFiles(): number {
@@ -155,7 +148,7 @@ export class ResponseDisk {
     this.#storing = undefined;
     const bodies = this.#bodies;
     this.#bodies = [];
-    this.#write(() => this.#index.keepBodies(bodies, this.#maxBytes));
+    this.#write(() => this.#index.keepBodies(bodies, this.maxBytes));
   }
 
   /** True if a response is stored under the key. Does not read the response. `now` in milliseconds. */
@@ -251,7 +244,7 @@ export class ResponseDisk {
 
   #reserve(name: string, bytes: number): boolean {
     try {
-      return this.#index.reserve(name, bytes, { now: this.#options.now(), limit: this.#maxBytes });
+      return this.#index.reserve(name, bytes, { now: this.#options.now(), limit: this.maxBytes });
     } catch (error) {
       this.#report(error);
       return false;

@@ -81,14 +81,13 @@ test("responses are shared with other gateways until the store is closed, and on
     close: () => void asked.push("close"),
   } satisfies Partial<SharedResponses> as Partial<SharedResponses> as SharedResponses; // The rest is not used.
   const responses = new ResponseStore(room(100));
-  expect(responses.isShared).toBe(false);
-  responses.useShared(shared);
-  expect(responses.isShared).toBe(true);
+  expect(responses.shared).toBeUndefined();
+  responses.shared = shared;
   await kept(responses, "near", 10);
   expect([await responses.isKept("near", 0), await responses.isKept("far", 0)]).toEqual([true, true]);
   expect([await responses.isKept("none", 0), responses.has("far", 0)]).toEqual([false, false]);
   expect([(await responses.get("near", 0))?.size, await responses.get("far", 0)]).toEqual([10, undefined]);
   expect(asked).toEqual(["keep near", "has far", "has none", "get far"]);
   await responses.close();
-  expect([asked.pop(), responses.isShared, await responses.isKept("far", 0)]).toEqual(["close", false, false]);
+  expect([asked.pop(), responses.shared, await responses.isKept("far", 0)]).toEqual(["close", undefined, false]);
 });

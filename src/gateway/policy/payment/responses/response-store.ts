@@ -50,8 +50,9 @@ export class ResponseStore {
   readonly #kept = new Map<string, HeldResponse>();
   /** Responses whose memory does not count for the cache. */
   readonly #waiting = new WeakSet<PaidResponse>();
-  #disk: ResponseDisk | undefined;
-  #shared: SharedResponses | undefined;
+  /** The disk and the shared responses that are used until `close`. */
+  disk: ResponseDisk | undefined;
+  shared: SharedResponses | undefined;
 
   /** `pool` counts the worker's buffered bodies in bytes; small bodies share a buffer. */
   constructor(pool: BufferPool, bounds: ResponseBounds = RESPONSE_BOUNDS) {
@@ -59,32 +60,14 @@ export class ResponseStore {
     this.#bounds = bounds;
   }
 
-  /** Uses this disk until `close`. */
-  useDisk(disk: ResponseDisk): void {
-    this.#disk = disk;
-  }
-
-  /** From now on, and until `close`. */
-  useShared(shared: SharedResponses): void {
-    this.#shared = shared;
-  }
-
-  get isShared(): boolean {
-    return this.#shared !== undefined;
-  }
-
-  get disk(): ResponseDisk | undefined {
-    return this.#disk;
-  }
-
   get maxResponseBytes(): number {
-    if (this.#disk !== undefined) return Math.max(this.#disk.maxBytes, MAX_BUFFERED_BYTES);
+    if (this.disk !== undefined) return Math.max(this.disk.maxBytes, MAX_BUFFERED_BYTES);
     return Math.min(this.#bounds.maxResponseBytes, this.#pool.capacity);
   }
 
   /** Bytes of one body that can wait in memory. */
   get maxBufferedBytes(): number {
-    return this.#disk === undefined ? this.maxResponseBytes : MAX_BUFFERED_BYTES;
+    return this.disk === undefined ? this.maxResponseBytes : MAX_BUFFERED_BYTES;
   }
 
   /** False if a new response would find no room: in that case the upstream should not be asked. */
@@ -106,7 +89,7 @@ export class ResponseStore {
 
   /** Opens a disk buffer for a long response of `announced` bytes or -1. Undefined: no file can be written. */
   openDiskBuffer(announced: number, listener: DiskBufferListener): DiskBuffer | undefined {
-    return this.#disk?.openDiskBuffer(announced, listener);
+    return this.disk?.openDiskBuffer(announced, listener);
   }
 
   /** Marks a response as complete. Its body has room from `take` or a file; `release` returns it. */
@@ -120,12 +103,12 @@ export class ResponseStore {
     const { head, trailers, body } = response;
     const record = { key, until, head, trailers };
     this.#drop(key);
-    const shared = this.#shared?.keep(response, record);
+    const shared = this.shared?.keep(response, record);
     if (body instanceof ResponseFile) {
-      await Promise.all([this.#disk?.keepFile(body, record), shared]);
+      await Promise.all([this.disk?.keepFile(body, record), shared]);
       return;
     }
-    const stored = this.#disk?.keepBody(body, record);
+    const stored = this.disk?.keepBody(body, record);
     while (this.#kept.size >= this.#bounds.maxEntries) this.#dropOldest();
     this.#waiting.delete(response);
     this.#kept.set(key, { response, until });
@@ -134,12 +117,12 @@ export class ResponseStore {
 
   /** True if this gateway stores the response, or another one can have it. Also false if the database fails. */
   async isKept(key: string, now: number): Promise<boolean> {
-    return this.has(key, now) || (await this.#shared?.has(key)) === true;
+    return this.has(key, now) || (await this.shared?.has(key)) === true;
   }
 
   /** True if a response is stored on this machine. `now` in milliseconds. */
   has(key: string, now: number): boolean {
-    return (this.#kept.get(key)?.until ?? 0) > now || this.#disk?.has(key, now) === true;
+    return (this.#kept.get(key)?.until ?? 0) > now || this.disk?.has(key, now) === true;
   }
 
   /** The stored response at `now` (ms), if any; call `release` afterwards. Rejects without room to read it. */
@@ -147,7 +130,7 @@ export class ResponseStore {
     const kept = this.#kept.get(key);
     if (kept !== undefined && kept.until > now) return kept.response;
     this.#drop(key);
-    const stored = (await this.#disk?.get(key, now)) ?? (await this.#shared?.get(key));
+    const stored = (await this.disk?.get(key, now)) ?? (await this.shared?.get(key));
     return stored === undefined ? undefined : this.#taken(stored);
   }
 
@@ -159,10 +142,10 @@ export class ResponseStore {
   }
 
   async close(): Promise<void> {
-    this.#shared?.close();
-    this.#shared = undefined;
-    await this.#disk?.close();
-    this.#disk = undefined;
+    this.shared?.close();
+    this.shared = undefined;
+    await this.disk?.close();
+    this.disk = undefined;
   }
 
   #taken({ record: { head, trailers }, body }: StoredResponse): PaidResponse {

@@ -35,15 +35,15 @@ export class WorkerResponses {
    */
   use(kept: KeptResponses | undefined, storePath: string): void {
     const { store } = this;
-    if (kept !== undefined && !store.isShared)
-      store.useShared(new (shared().SharedResponses)({ store: kept, now: Date.now, log: this.#log }));
+    if (kept !== undefined)
+      store.shared ??= new (shared().SharedResponses)({ store: kept, now: Date.now, log: this.#log });
     if (store.disk !== undefined || storePath === ":memory:" || this.#diskBytes === 0) return;
     clearTimeout(this.#retry);
     try {
       const folder = join(dirname(storePath), "answers");
-      store.useDisk(new (disks().ResponseDisk)({ folder, maxBytes: this.#diskBytes, now: Date.now, log: this.#log }));
+      store.disk = new (disks().ResponseDisk)({ folder, maxBytes: this.#diskBytes, now: Date.now, log: this.#log });
     } catch (error) {
-      if (!store.isShared || !isDiskFull(error, dirname(storePath))) throw error;
+      if (store.shared === undefined || !isDiskFull(error, dirname(storePath))) throw error;
       if (this.#retry === undefined)
         this.#log(`payment: ${messageOf(error)}; until there is space, this gateway sells only short responses`);
       this.#retry = setTimeout(() => this.#useAgain(storePath), DISK_RETRY_MS);

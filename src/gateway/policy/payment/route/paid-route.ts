@@ -1,5 +1,4 @@
 import { type Facilitator } from "../../../../payments/x402/facilitator.ts";
-import { type MeterTerms } from "../../../../payments/x402/meter.ts";
 import { type SettlementTarget } from "../../../../payments/settlement/settlement-record.ts";
 import { type LateWrites } from "../../../../store/late-writes.ts";
 import { type Credits } from "../../../../store/credits.ts";
@@ -15,6 +14,7 @@ import { type PaymentAuth } from "../mpp/payment-auth.ts";
 import { type TermsSigner } from "../protocol/signed-terms.ts";
 import { type Screening } from "../screening/screening.ts";
 import { type ResponseStore } from "../responses/response-store.ts";
+import { type SaleTerms } from "../challenge/create-requirements.ts";
 import { type RouteRequirements } from "../challenge/route-requirements.ts";
 
 /** Requests that are not charged. */
@@ -55,18 +55,9 @@ export interface PaidRouteServices {
 }
 
 /** A paid route with the services that it uses. Created once and shared by all its requests. */
-export interface PaidRoute extends PaidRouteServices {
+export interface PaidRoute extends PaidRouteServices, SaleTerms {
   readonly route: string;
   readonly accepts: RouteRequirements;
-  /** When the payment is settled: after the upstream's response is complete, or before the upstream is asked. */
-  readonly settle: "after" | "before";
-  readonly inlineReceipt: boolean;
-  /** The units that a payment covers; undefined: the whole response. */
-  readonly meter?: MeterTerms | undefined;
-  /** Partly sent responses to one payment. At this number the upstream is not asked again. */
-  readonly maxPartials: number;
-  /** Times that the stored response is sent again to requests without the lease. */
-  readonly maxRepeats: number;
   /** The upstream is trusted to charge for failures, which are otherwise free. */
   readonly chargesFailures: boolean;
   /** False: no upstream of the route has servers, and payments are refused. */

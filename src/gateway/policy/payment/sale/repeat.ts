@@ -32,7 +32,7 @@ export async function respondRepeat(repeat: Repeat, payment: Payment, fingerprin
     respondError(exchange, error, IN_FLIGHT_RETRY_S);
   } else if (payment.refunded !== "0" && !payment.delivered) {
     respondUsedUp(repeat, "it was refunded.");
-  } else if (payment.repeats >= paidRoute.maxRepeats || !(await deliverKept(repeat, payment))) {
+  } else if (payment.repeats >= paidRoute.max_repeats || !(await deliverKept(repeat, payment))) {
     respondSold(repeat, payment);
   }
 }
@@ -54,9 +54,9 @@ async function deliverKept({ paidRoute, exchange, form }: Repeat, payment: Payme
   }
   try {
     // Counted before the first byte, so that requests at once do not get more.
-    if (!(await paidRoute.ledger.repeat(payment, paidRoute.maxRepeats))) return false;
+    if (!(await paidRoute.ledger.repeat(payment, paidRoute.max_repeats))) return false;
     const receipt = payment.state === "deferred" ? undefined : signedReceipt(paidRoute, exchange, payment);
-    const whole = receipt && paidRoute.inlineReceipt ? await withReceipt(response, receipt) : response;
+    const whole = receipt && paidRoute.inline_receipt ? await withReceipt(response, receipt) : response;
     const fields = receipt === undefined ? "" : receiptFields(receipt, form, payment.updatedAt);
     const { taken } = await deliver(exchange, whole, fields);
     void recordDelivery(paidRoute, payment, taken);
@@ -79,7 +79,7 @@ async function recordDelivery(
 function respondSold(repeat: Repeat, payment: Payment): void {
   if (payment.delivered) {
     respondUsedUp(repeat, "its response was delivered, and is not sent again.");
-  } else if (payment.cuts >= MAX_CUTS || payment.partials >= repeat.paidRoute.maxPartials) {
+  } else if (payment.cuts >= MAX_CUTS || payment.partials >= repeat.paidRoute.max_partial_answers) {
     respondUsedUp(
       repeat,
       `its response was sent ${payment.cuts} times and never received completely, and is not sent again.`,

@@ -9,7 +9,7 @@ import { PAYER } from "../../../../payments/testing/payment.ts";
 import { type Change, LEASE_MS } from "../../../../store/ledger.ts";
 import { GatheredBody } from "../../gathered-body.ts";
 import { jsonBounds } from "../../json-body.ts";
-import { RequestDigest } from "./request-digest.ts";
+import { OTHER_BODY, RequestDigest } from "./request-digest.ts";
 import { closeShops, counted, openShop, type Shop, type ShopOptions } from "../testing/shop.ts";
 import { respondWith, TestExchange } from "../testing/test-gateway.ts";
 
@@ -224,6 +224,29 @@ test("the digest covers the whole body, also of one that begins like the paid bo
     await new Promise<string>((resolve) => read(exchange, resolve));
     expect([digest.fits, digest.spentOn]).toEqual([true, { bodyDigest: `6:${sumOf("abcdef")}` }]);
   }
+});
+
+test("a body that is not the paid one takes no memory once it is refused", async () => {
+  const exchange = new TestExchange(new Request("http://shop.example/", { method: "POST", body: "abcdef" }));
+  exchange.body = {
+    readTo(sink) {
+      sink.data(Buffer.from("abcdef"));
+      sink.end("");
+    },
+    pause() {},
+    resume() {},
+  };
+  let [used, most] = [0, 0];
+  const memory = {
+    take(bytes: number) {
+      used += bytes;
+      most = Math.max(most, used);
+      return true;
+    },
+    give: (bytes: number) => void (used -= bytes),
+  };
+  const refusal = await new RequestDigest(exchange, `3+:${sumOf("xyz")}`).gather(memory);
+  expect([refusal, used, most > 0]).toEqual([OTHER_BODY, 0, true]);
 });
 
 test("a ledger that fails while another body is refused, or a body is recorded, is logged, and nothing is delivered", async () => {

@@ -73,7 +73,7 @@ export class SaleDelivery {
   async send({ response, isNew, kept }: SaleState & { at: "delivering" }): Promise<{ recorded: Promise<void> }> {
     const { paidRoute, exchange, lease } = this.#held;
     const hasReceipt = !lease.isDeferred;
-    const isInline = hasReceipt && paidRoute.inlineReceipt;
+    const isInline = hasReceipt && paidRoute.inline_receipt;
     const whole = isInline ? await withReceipt(response, this.#receipt()) : response;
     // Stored first: a client that has seen a part can then get the whole response, even if this process dies.
     await kept;
