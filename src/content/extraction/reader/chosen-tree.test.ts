@@ -119,9 +119,19 @@ describe("a link that shows only an icon is copied", () => {
     ["not beside paragraphs", `<div><p>A</p>${ICON}</div>`, false],
     ["not if it is hidden", `<p>A ${ICON.replace("<a", "<a hidden")}</p>`, false],
     ["not if it leads to a place in the page", `<p>A ${ICON.replace("/m", "#m")}</p>`, false],
+    [
+      "not with words that are left out",
+      `<ul><li>A<a href="/m"><div>(out) Manual</div><svg></svg></a></li></ul>`,
+      false,
+    ],
     ["not if it leads nowhere", `<p>A ${ICON.replace("/m", "")}</p>`, false],
   ])("%s", (_where, html, isCopied) => {
     expect(copyOf(html).includes("Manual")).toBe(isCopied);
+  });
+
+  test("without the icon, if it shows a picture too", () => {
+    const copy = copyOf('<table><tr><td>A</td><td><a href="/m"><img src="a.png"><svg></svg></a></td></tr></table>');
+    expect([copy.includes('<a href="/m"><img'), copy.includes("<svg")]).toEqual([true, false]);
   });
 });
 

@@ -120,7 +120,7 @@ export class ChosenTree {
       appendChild(to, like(element, "br", {}));
       return;
     }
-    if (kept === 0 && (this.#isLinkedHeading(element) || this.#isNamedIcon(box, outer))) {
+    if (kept === 0 && (this.#isLinkedHeading(element) || this.#isNamedIcon(element, box, outer))) {
       appendChild(to, copyAll(element));
       return;
     }
@@ -148,8 +148,8 @@ export class ChosenTree {
   }
 
   /** A link of a line of chosen text, or of a chosen row, that shows only an icon. Its name is written. */
-  #isNamedIcon({ element, words, media }: Box, outer: Box): boolean {
-    if (element === undefined || words > 0 || media > 0 || isFolded(element)) return false;
+  #isNamedIcon(element: Element, { words, media }: Box, outer: Box): boolean {
+    if (words > 0 || media > 0) return false;
     if (!/^(?!#)./.test(element.attribs["href"] ?? "")) return false;
     const name = outer.element?.name ?? "";
     if (CELLS.has(name)) return this.#keptIn(outer.parent ?? outer) > 0;
