@@ -20,18 +20,12 @@ const MAX_ORDER_BYTES = 4096;
 /** Purchases for which challenges are kept. The oldest is removed first. @bound */
 const MAX_KEPT = 256;
 
-/** The policy of purchases, and the desk that serves them. */
-export interface CreditPolicy {
-  readonly policy: PaymentPolicy;
-  readonly desk: CreditDesk;
-}
-
-/** Sells prepaid credit: a POST costs what its body asks for. */
+/** Sells prepaid credit: a POST costs what its body asks for. Returns the policy of purchases, and the desk that serves them. */
 export function createCreditPolicy(
   config: PaidRouteConfig,
   deps: PaymentDeps & Required<Pick<PaidRoute, "credits">>,
   settings: CreditSettings,
-): CreditPolicy {
+): { readonly policy: PaymentPolicy; readonly desk: CreditDesk } {
   const { credits, clock, log, paymentIds } = deps;
   if (credits === undefined) throw new Error("credit is sold with a store");
   const { test_mode: isTest } = config;

@@ -99,7 +99,7 @@ export async function providePayments(parts: PaymentParts): Promise<Payments> {
   const screening = isSold ? await screenings().openScreening(x402.screening, parts) : undefined;
   const lease = parts.facilitators.lease(x402);
   try {
-    return new Payments(parts, lease, { template, screening });
+    return new Payments(parts, lease, template, screening);
   } catch (error) {
     lease.close();
     screening?.close();
@@ -128,13 +128,8 @@ class Payments implements PolicyFeature {
   constructor(
     parts: PaymentParts,
     lease: Lease,
-    {
-      template,
-      screening,
-    }: {
-      readonly template: Templates.ChallengeTemplate | undefined;
-      readonly screening: Screenings.Screening | undefined;
-    },
+    template: Templates.ChallengeTemplate | undefined,
+    screening: Screenings.Screening | undefined,
   ) {
     this.#maintenance = maintenanceSettings(parts.config, lease, {
       environment: process.env,
@@ -171,7 +166,7 @@ class Payments implements PolicyFeature {
     }));
     // The facilitator is asked for its kinds before the first request.
     this.#lease.forRoute(terms.facilitator_url);
-    const policy = new LazyPolicy(route.match?.methods ?? [], () => this.#make(route, terms, { opened, fields }));
+    const policy = new LazyPolicy(route.match?.methods ?? [], () => this.#make(route, terms, opened, fields));
     this.#policies.set(route, policy);
     return policy;
   }
@@ -190,7 +185,8 @@ class Payments implements PolicyFeature {
   #make(
     route: RouteConfig,
     terms: NonNullable<RouteConfig["x402"]>,
-    { opened, fields }: { readonly opened: Ledger; readonly fields: PaymentFields.PaymentFields },
+    opened: Ledger,
+    fields: PaymentFields.PaymentFields,
   ): Policies.PaymentPolicy {
     const { config, store, targets, contentUpstream, ledger, responses, clock, log, routeLimits, bodies, telemetry } =
       this.#parts;

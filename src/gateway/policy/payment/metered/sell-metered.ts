@@ -49,7 +49,7 @@ export function sellMetered(
 ): MeteredSale {
   // Payments that are not used up are charged before their payer can withdraw.
   const lastsMs = Math.min(MAX_COVER_MS, (channel.withdrawDelay * 1000) / 4);
-  return (parts) => new MeteredPayment(parts, { meter, desk, lastsMs }).use();
+  return (parts) => new MeteredPayment(parts, meter, desk, lastsMs).use();
 }
 
 /** A payment from a channel that covers units: of a new response, or of one that flows already. */
@@ -62,10 +62,7 @@ class MeteredPayment {
   /** The transaction of the deposit, or empty. */
   #transaction = "";
 
-  constructor(
-    parts: SaleParts,
-    { meter, desk, lastsMs }: { readonly meter: MeterTerms; readonly desk: ChannelDesk; readonly lastsMs: number },
-  ) {
+  constructor(parts: SaleParts, meter: MeterTerms, desk: ChannelDesk, lastsMs: number) {
     this.#parts = parts;
     this.#meter = meter;
     this.#desk = desk;

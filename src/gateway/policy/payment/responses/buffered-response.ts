@@ -54,8 +54,9 @@ export class BufferedResponse extends PausingSink {
   readonly #receipt: Fields;
   #state: "waiting" | "holding" | "writing" | "passing" | "over" = "waiting";
   #head: ResponseHead | undefined;
-  #overrides: readonly string[] = [];
-  #deferral: readonly string[] = [];
+  /** The upstream's Settlement-Overrides fields, and the Settlement-Deferral fields of a response 200 or 202. They are removed from it. */
+  overrides: readonly string[] = [];
+  deferral: readonly string[] = [];
   #body: Uint8Array[] = [];
   #size = 0;
   /** The disk buffer, as soon as the body is too long for memory. */
@@ -67,16 +68,6 @@ export class BufferedResponse extends PausingSink {
     this.#events = events;
     this.#isFree = options.isFree;
     this.#receipt = options.receipt;
-  }
-
-  /** The upstream's Settlement-Overrides fields. They are removed from the response. */
-  get overrides(): readonly string[] {
-    return this.#overrides;
-  }
-
-  /** The Settlement-Deferral fields of a response 200 or 202. They are removed too. */
-  get deferral(): readonly string[] {
-    return this.#deferral;
   }
 
   start(head: ResponseHead): void {
@@ -91,10 +82,10 @@ export class BufferedResponse extends PausingSink {
       if (head.status === 100) sendContinue({ head: this.exchange.head, response: this.sink });
       return;
     }
-    this.#overrides = fieldValues(head.fields, OVERRIDES);
-    if (head.status === 200 || head.status === 202) this.#deferral = fieldValues(head.fields, DEFERRAL);
+    this.overrides = fieldValues(head.fields, OVERRIDES);
+    if (head.status === 200 || head.status === 202) this.deferral = fieldValues(head.fields, DEFERRAL);
     const clean = changedHead(head, { fields: withoutPaymentClaims(head.fields) });
-    if (hasFailedCall(head) || this.#isFree(head.status, this.#overrides)) {
+    if (hasFailedCall(head) || this.#isFree(head.status, this.overrides)) {
       this.#state = "passing";
       this.#events.unpaid(failureOf(clean));
       this.sink.start(this.#unsold(clean));

@@ -11,13 +11,15 @@ const FILL_BYTES = 16_384;
 /** Bytes that the kernel sends to one client before other clients have their turn. */
 const BURST_BYTES = 1_048_576;
 
-export interface Delivery {
-  /** True if the client's side received the whole response. */
-  readonly taken: Promise<boolean>;
-}
-
-/** Sends a paid response with its receipt, at the client's speed. Resolves when the response is not needed any more. */
-export async function deliver(exchange: Exchange, paidResponse: PaidResponse, receipt: Fields): Promise<Delivery> {
+/**
+ * Sends a paid response with its receipt, at the client's speed. Resolves when the response is not needed any more. `taken`: true if
+ * the client's side received the whole response.
+ */
+export async function deliver(
+  exchange: Exchange,
+  paidResponse: PaidResponse,
+  receipt: Fields,
+): Promise<{ readonly taken: Promise<boolean> }> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   exchange.onTaken = resolve;
   const head = changedHead(paidResponse.head, { fields: paidFields(paidResponse.head, receipt) });
