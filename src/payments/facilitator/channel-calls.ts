@@ -160,8 +160,8 @@ export function httpChannels(ask: AskFacilitator, isOwn: boolean): ChannelFacili
       const call = { path: "/settle", schema: settledSchema, payment: order, requirements, mayRepeat: false } as const;
       const said = await ask(call);
       if ("error" in said) {
-        const { cause, isUnsent = false } = said;
-        return { kind: "unknown", cause, transaction: "", ...(isUnsent ? { isUnsent } : {}) };
+        const { cause, isUnsent } = said;
+        return { kind: "unknown", cause, transaction: "", isUnsent };
       }
       const { status, data } = said;
       const transaction = TRANSACTION.test(data.transaction ?? "") ? (data.transaction ?? "") : "";

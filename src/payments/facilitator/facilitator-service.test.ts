@@ -12,7 +12,10 @@ import { FacilitatorService, type ServiceOptions } from "./facilitator-service.t
 import { HttpFacilitator } from "./http-facilitator.ts";
 import { UnsupportedError } from "../x402/kinds.ts";
 import { type FacilitatorEndpoint, type FacilitatorServer, serveFacilitator } from "./serve-facilitator.ts";
+import { freshAccount } from "../evm/testing/shop.ts";
+import { channelConfig, channelRequirements, signedDeposit } from "../testing/channels.ts";
 import { PAYER, REQUIREMENTS, signedPayment } from "../testing/payment.ts";
+import { type Hex } from "../x402/address.ts";
 
 const NOW_S = 1_800_000_000;
 const LOOPBACK: FacilitatorEndpoint = { hostname: "127.0.0.1", port: 0 };
@@ -139,6 +142,22 @@ test("errors of the facilitator are not sent to the caller", async () => {
   expect(responses.map(({ status }) => status)).toEqual([500, 500, 500]);
   expect(JSON.stringify([responses, logged])).not.toContain("secret");
   expect(logged).toEqual(["/verify", "/settle", "/supported"].map((path) => `facilitator: ${path} failed: RangeError`));
+});
+
+test("errors of the facilitator about channels are not sent to the caller either", async () => {
+  const { url, logged } = await serve(() => ({ channels: { verify: fail, settle: fail } }));
+  const [payer, token] = [freshAccount(), { address: REQUIREMENTS.asset as Hex, name: "T", version: "1" }]; // It is one.
+  const seller = { payTo: payer.address, authorizer: payer.address };
+  const accepted = channelRequirements(token, "eip155:84532", seller);
+  const config = channelConfig(accepted, payer.address);
+  const payload = signedDeposit(accepted, config, { amount: 5000n, most: 1000n, signer: payer, now: NOW_S });
+  const paymentPayload = { x402Version: 2, accepted, payload };
+  const body = JSON.stringify({ x402Version: 2, paymentPayload, paymentRequirements: accepted });
+  for (const path of ["/verify", "/settle"]) {
+    const { status, json } = await post(url + path, body);
+    expect([status, JSON.stringify(json).includes("secret")]).toEqual([500, false]);
+  }
+  expect(logged).toEqual(["/verify", "/settle"].map((path) => `facilitator: ${path} failed: RangeError`));
 });
 
 const MALFORMED: readonly (readonly [name: string, body: string])[] = [

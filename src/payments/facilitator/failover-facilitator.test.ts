@@ -162,6 +162,16 @@ test("no other facilitator is asked without the ledger, for a payment that may h
   expect([facilitator.has("url-b"), facilitator.has("gone")]).toEqual([true, false]);
 });
 
+test.each([SETTLED, LOST])(
+  "the result of a facilitator that may have settled is that of the payment: %j",
+  async (settlement) => {
+    const { facilitator, calls } = order({ settlement }, {});
+    const to = { name: "a", reassign: async () => true };
+    expect(await facilitator.settle(PAYMENT, REQUIREMENTS, to)).toEqual(settlement);
+    expect(calls).toEqual(["settle a"]);
+  },
+);
+
 test("a refusal does not count if the chain shows that the money has moved", async () => {
   const to = { name: "a" };
   const lie = order({ settlement: REFUSED }, {}, { kind: "settled", transaction: SETTLED.transaction, payer: PAYER });

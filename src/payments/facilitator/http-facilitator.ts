@@ -124,8 +124,8 @@ export class HttpFacilitator implements Facilitator {
     const call = { path: "/settle", schema: settleResponseSchema, payment, requirements, mayRepeat: false } as const;
     const said = await this.#ask(call);
     if (isCallError(said)) {
-      const { cause, isUnsent = false } = said;
-      return { kind: "unknown", cause, transaction: "", ...(isUnsent ? { isUnsent } : {}) };
+      const { cause, isUnsent } = said;
+      return { kind: "unknown", cause, transaction: "", isUnsent };
     }
     const settlement = settlementOf(said, payment, requirements);
     const isUnsent = this.#options.isOwn === true && said.data.extra?.unsent === true;

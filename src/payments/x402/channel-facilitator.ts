@@ -44,7 +44,12 @@ export type ChannelSettlement =
       readonly state?: ChannelState | undefined;
     }
   | { readonly kind: "refused"; readonly reason: Reason; readonly reverting?: readonly Hex[] }
-  | { readonly kind: "unknown"; readonly cause: string; readonly transaction: string; readonly isUnsent?: true };
+  | {
+      readonly kind: "unknown";
+      readonly cause: string;
+      readonly transaction: string;
+      readonly isUnsent?: boolean | undefined;
+    };
 
 /** The part of a facilitator for payments from channels. Errors are values. */
 export interface ChannelFacilitator {

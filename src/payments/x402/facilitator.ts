@@ -16,7 +16,12 @@ export type Verification =
 export type Settlement =
   | { readonly kind: "settled"; readonly transaction: string; readonly payer: string }
   | { readonly kind: "refused"; readonly reason: Reason }
-  | { readonly kind: "unknown"; readonly cause: string; readonly transaction: string; readonly isUnsent?: true };
+  | {
+      readonly kind: "unknown";
+      readonly cause: string;
+      readonly transaction: string;
+      readonly isUnsent?: boolean | undefined;
+    };
 
 /**
  * The outcome of an authorization according to the chain. `unspent`: no money has moved so far. `void`: no money moved,

@@ -24,6 +24,26 @@ describe("a call to a node", () => {
   });
 
   test.each([
+    [0, 0],
+    [50, 1],
+    [51, 2],
+  ])("sends %d reads in %d HTTP requests", async (reads, posts) => {
+    let seen = 0;
+    const server = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      async fetch(request) {
+        seen += 1;
+        const calls = (await request.json()) as { id: number } | { id: number }[];
+        return Response.json(Array.isArray(calls) ? calls.map(({ id }) => result(id, "0x1")) : result(calls.id, "0x1"));
+      },
+    });
+    const responses = await new Rpc(server.url.href, 5000).readAll(Array.from({ length: reads }, chainIdRequest));
+    expect([responses, seen]).toEqual([Array.from({ length: reads }, () => 1n), posts]);
+    await server.stop(true);
+  });
+
+  test.each([
     ["no JSON", () => new Response("<html>nothing here</html>")],
     ["a response with an unknown id", () => Response.json({ jsonrpc: "2.0", id: 99_999, result: "0x1" })],
     ["a result of another shape", () => Response.json({ jsonrpc: "2.0", id: 1, result: { number: 1 } })],
