@@ -109,6 +109,21 @@ test("a rule for bodies of some sizes fits from the least to the most bytes", as
   expect(prices).toEqual([10_000, 20_000, 20_000, 20_000, 10_000]);
 });
 
+test("a rule that does not depend on the body does not wait for its end", async () => {
+  const { gateway } = shopOf({ price: "$0.02" });
+  const leaving = new AbortController();
+  const body = new ReadableStream({
+    async pull(controller) {
+      await new Promise(setImmediate);
+      controller.enqueue(Buffer.from("begun"));
+      await new Promise(() => {});
+    },
+  });
+  const response = await fetch(`${gateway.url}/goods`, { method: "POST", body, signal: leaving.signal });
+  expect(decoded(response, "payment-required")).toMatchObject({ accepts: [{ amount: "20000" }] });
+  leaving.abort();
+});
+
 test.each([
   [{ from: 9, to: 17 }, [8.99, 9, 16.99, 17], [false, true, true, false]],
   [{ from: 22, to: 6 }, [21.99, 22, 23, 5.99, 6], [false, true, true, true, false]],
