@@ -327,7 +327,9 @@ export class Sale {
     this.#state = over();
     this.#giveBack?.();
     if (isSpent) return this.#parts.lost.spent(error);
-    return this.#parts.lost.over("upstream", () => respondBroken(this.#exchange, error, this.#parts.delivery.owedFields()));
+    return this.#parts.lost.over("upstream", () =>
+      respondBroken(this.#exchange, error, this.#parts.delivery.owedFields()),
+    );
   }
 
   #onGone(): void {
