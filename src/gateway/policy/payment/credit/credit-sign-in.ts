@@ -113,6 +113,6 @@ function chosen(credits: readonly Credit[], id: string | null): Credit | undefin
   return id === null ? credits[0] : credits.find((credit) => credit.id === id);
 }
 
-function newNonce(): string {
-  return randomBytes(16).toString("hex");
+function newNonce(random: (bytes: number) => Buffer = randomBytes): string {
+  return random(16).toString("hex");
 }

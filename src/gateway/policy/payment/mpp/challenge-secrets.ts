@@ -74,8 +74,11 @@ class StoredSecrets implements ChallengeSecrets {
   /** Ids of payments have no colon, and payers are addresses. */
   async #secretOf(period: number): Promise<Uint8Array> {
     const id = { payer: "challenges", id: `secret:${period}` };
-    const own = randomBytes(32).toString("base64url");
-    const secret = await this.#deps.paymentIds().tie(id, own, (period + 2) * PERIOD_MS);
+    const secret = await this.#deps.paymentIds().tie(id, newSecret(), (period + 2) * PERIOD_MS);
     return Buffer.from(secret, "base64url");
   }
+}
+
+function newSecret(random: (bytes: number) => Buffer = randomBytes): string {
+  return random(32).toString("base64url");
 }

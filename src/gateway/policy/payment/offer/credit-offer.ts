@@ -60,8 +60,8 @@ function inCalls(requirements: PaymentRequirements, { unit }: Credit): PaymentRe
   return { ...requirements, scheme: "exact", amount: unit === "calls" ? "1" : "0" };
 }
 
-function nonceOf({ id }: Credit, key: string | undefined): `0x${string}` {
-  const bytes = key === undefined ? randomBytes(32) : createHash("sha256").update(`${id}\n${key}`).digest();
+function nonceOf({ id }: Credit, key: string | undefined, random = randomBytes): `0x${string}` {
+  const bytes = key === undefined ? random(32) : createHash("sha256").update(`${id}\n${key}`).digest();
   return `0x${bytes.toString("hex")}`;
 }
 

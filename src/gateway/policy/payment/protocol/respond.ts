@@ -18,7 +18,7 @@ export function respondJson(exchange: Exchange, status: number, json: string, fi
   respond(exchange, status, PROBLEM_FIELDS + errorSecurityFields() + fields, encoder.encode(json));
 }
 
-/** Responds with JSON that no cache keeps and that is no error. `fields` are added to the usual fields. */
+/** Responds with the JSON of a value, which no cache keeps. `fields` are added to the usual fields. */
 export function respondValue(exchange: Exchange, status: number, value: object, fields: Fields = ""): void {
   respond(exchange, status, JSON_FIELDS + fields, encoder.encode(JSON.stringify(value)));
 }
