@@ -108,6 +108,7 @@ test.each([
   [200, {}, ": "],
   [299, { "X-User": "alice", "X-Role": "a", "X-Other": "1" }, "alice: X-Consumer-Name: alice\r\nX-Role: a\r\n"],
   [300, {}, DOWN],
+  [300, { Location: "/login" }, "401 as 300: body"],
   [302, { Location: "/login" }, "401 as 302: body"],
   [399, { Location: "/login" }, "401 as 399: body"],
   [302, { Location: ["/a", "/b"] }, DOWN],
