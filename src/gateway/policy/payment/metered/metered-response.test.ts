@@ -88,7 +88,7 @@ test.each([
   expect(sent).toEqual([reason === undefined ? status : "cancelled"]);
   const broken = told.find((one) => one instanceof TurnpikeError);
   expect(broken?.message).toBe(reason as string);
-  // What is free need not be counted.
+  // A free response need not be counted.
   const free = metered(10, { unit, isFree: true });
   free.response.start({ ...HEAD, status, fields });
   expect(free.told).toEqual(["units end"]);
