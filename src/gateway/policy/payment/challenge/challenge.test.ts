@@ -181,10 +181,10 @@ const offering = (length: number): ChallengeOptions["signer"] => ({
 });
 
 test("a URL that is too long for the header is left out, and signed offers are if they are", async () => {
-  const long = await asked((challenge, exchange) => challenge.respond(exchange, "Payment required"), {
-    path: `/goods?${"x".repeat(8000)}`,
-  });
-  expect(long.header["resource"]).toEqual(REQUIRED.resource);
+  for (const path of [`/goods?${"x".repeat(8000)}`, `/${"x".repeat(3000)}`]) {
+    const long = await asked((challenge, exchange) => challenge.respond(exchange, "Payment required"), { path });
+    expect(long.header["resource"]).toEqual(REQUIRED.resource);
+  }
   for (const [length, isSigned] of [
     [10, true],
     [8000, false],

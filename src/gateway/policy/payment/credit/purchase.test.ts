@@ -75,6 +75,7 @@ test("a purchase for a balance that the ledger cannot look up gets 503, and cost
   const find = spyOn(shop.store.credits, "find").mockRejectedValue(new Error("the database is away"));
   const response = await send(shop, { token }, paymentOf(shop, 10_000));
   expect([response.status, response.headers.get("retry-after"), shop.settlements]).toEqual([503, "5", 1]);
+  expect(shop.logged).toEqual([expect.stringContaining("the ledger failed")]);
   find.mockRestore();
   await buy(shop, 10_000, { token });
 });
