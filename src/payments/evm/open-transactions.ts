@@ -4,6 +4,8 @@ import { type EvmNode } from "./node/node.ts";
 import {
   blockNumberRequest,
   type Receipt,
+  blockRequest,
+  type Block,
   receiptRequest,
   sendRequest,
   transactionCountRequest,
@@ -108,17 +110,31 @@ export class OpenTransactions {
     this.#settle(transaction, { kind: "open", transaction: transaction.hashes.at(-1) ?? "0x", cause });
   }
 
-  #judge(transaction: OpenTransaction, receipt: Receipt, newest: bigint): void {
-    transaction.isMined = true;
-    if (newest - receipt.blockNumber + 1n < BigInt(this.#node.confirmations)) return;
-    const { transactionHash, logs, blockNumber } = receipt;
-    const isMined = receipt.status === 1n;
+  #judge(transaction: OpenTransaction, { transactionHash, logs, blockNumber, status }: Receipt): void {
     this.#settle(
       transaction,
-      isMined
+      status === 1n
         ? { kind: "mined", transaction: transactionHash, logs }
         : { kind: "reverted", transaction: transactionHash, blockNumber },
     );
+  }
+
+  /**
+   * The receipts that are of the chain with the block `newest`. Several nodes may share one address, and the receipt and the number of
+   * the newest block may be of two forks: the block is asked for again.
+   */
+  async #counted<T extends { readonly receipt: Receipt }>(found: readonly T[], newest: bigint): Promise<readonly T[]> {
+    const { confirmations } = this.#node;
+    const deep = found.filter(({ receipt }) => newest - receipt.blockNumber + 1n >= BigInt(confirmations));
+    if (confirmations === 1 || deep.length === 0) return deep;
+    const blocks = await this.#node.readAll<(Block | null)[]>(
+      ...deep.map(({ receipt }) => blockRequest(receipt.blockNumber)),
+    );
+    return deep.filter(({ receipt: { blockHash } }, i) => {
+      const block = blocks[i];
+      if (block === undefined || block === null || isRpcError(block)) return false;
+      return blockHash === undefined || (block.hash ?? blockHash).toLowerCase() === blockHash.toLowerCase();
+    });
   }
 
   /** Checks every receipt once. */
@@ -131,10 +147,16 @@ export class OpenTransactions {
     );
     // A reorganization may drop a block.
     if (!isRpcError(newest)) for (const transaction of watched) transaction.isMined = false;
-    for (const [i, { transaction, hash }] of asked.entries()) {
+    const found = asked.flatMap(({ transaction, hash }, i) => {
       const receipt = receipts[i];
-      if (isRpcError(newest) || receipt === undefined || receipt === null || isRpcError(receipt)) continue;
-      if (receipt.transactionHash === hash && transaction.wait !== undefined) this.#judge(transaction, receipt, newest);
+      if (receipt === undefined || receipt === null || isRpcError(receipt)) return [];
+      return receipt.transactionHash === hash ? [{ transaction, receipt }] : [];
+    });
+    if (!isRpcError(newest)) {
+      for (const { transaction } of found) transaction.isMined = true;
+      for (const { transaction, receipt } of await this.#counted(found, newest)) {
+        if (transaction.wait !== undefined) this.#judge(transaction, receipt);
+      }
     }
     const now = this.#node.steady();
     for (const transaction of watched) {

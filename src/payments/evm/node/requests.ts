@@ -28,9 +28,15 @@ const receipt = z.object({
   transactionHash: hash,
   status: quantity,
   blockNumber: quantity,
+  blockHash: hash.optional(),
   logs: z.array(log).max(MAX_LOGS),
 });
-const block = z.object({ number: quantity, timestamp: quantity, baseFeePerGas: quantity.optional() });
+const block = z.object({
+  number: quantity,
+  timestamp: quantity,
+  hash: hash.nullish(),
+  baseFeePerGas: quantity.optional(),
+});
 const feeHistory = z.object({
   baseFeePerGas: z.array(quantity).min(1).max(1025),
   reward: z.array(z.array(quantity)).max(1025).nullish(),
