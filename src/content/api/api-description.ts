@@ -1,4 +1,5 @@
-import { OpenAPIHono, z } from "@hono/zod-openapi";
+import { OpenAPIHono } from "@hono/zod-openapi";
+import { array, int, object, string, unknown, ZodObject } from "../../lib/schema.ts";
 import { ERRORS, type ErrorCode, PROBLEM_CONTENT_TYPE } from "../../lib/errors.ts";
 import { VERSION } from "../../lib/process/version.ts";
 import { errorExample } from "./error-examples.ts";
@@ -7,17 +8,15 @@ import { type Operation } from "../operations/operation.ts";
 import { FREE_REQUESTS, OPERATIONS } from "../operations/operations.ts";
 import { isServed, type PriceList } from "./price-list.ts";
 
-const problemSchema = z
-  .object({
-    type: z.string(),
-    title: z.string(),
-    status: z.int(),
-    detail: z.string(),
-    instance: z.string().optional().describe("The request's X-Request-Id"),
-    errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
-    page_status: z.int().optional().describe("The HTTP status of the page's server"),
-  })
-  .openapi("Problem", { description: "RFC 9457 problem details" });
+const problemSchema = object({
+  type: string(),
+  title: string(),
+  status: int(),
+  detail: string(),
+  instance: string().optional().describe("The request's X-Request-Id"),
+  errors: array(object({ path: string(), message: string() })).optional(),
+  page_status: int().optional().describe("The HTTP status of the page's server"),
+}).openapi("Problem", { description: "RFC 9457 problem details" });
 
 /**
  * The OpenAPI 3.1 description of the operations that the gateway serves. `baseUrl` is the URL at which the client reaches
@@ -97,17 +96,17 @@ const PAYMENT_FAILURES = [
   "settlement-pending",
 ] as const;
 
-function fields(descriptions: Readonly<Record<string, string>>): z.ZodObject {
+function fields(descriptions: Readonly<Record<string, string>>): ZodObject {
   const described = Object.entries(descriptions).map(([name, description]) => [
     name,
-    z.string().optional().openapi({ description }),
+    string().optional().openapi({ description }),
   ]);
-  return z.object(Object.fromEntries(described));
+  return object(Object.fromEntries(described));
 }
 
 const RECEIPT = { "PAYMENT-RESPONSE": "The receipt of the payment, as base64 of JSON" };
 
-const HEADERS: Readonly<Record<number, z.ZodObject>> = {
+const HEADERS: Readonly<Record<number, ZodObject>> = {
   402: fields({ "PAYMENT-REQUIRED": "Price, payment methods and payee: an x402 challenge as base64 of JSON" }),
   503: fields({ "Retry-After": "Seconds to wait before another try" }),
 };
@@ -154,9 +153,9 @@ function describeOperation(operation: Operation, prices: PriceList | undefined):
 
 /** The other forms of a body with a file. */
 function uploadForms({ isUpload, body }: Operation): Record<string, { schema: object }> {
-  if (isUpload !== true || !(body instanceof z.ZodObject)) return {};
+  if (isUpload !== true || !(body instanceof ZodObject)) return {};
   const file = { type: "string", format: "binary", description: "The file" } as const;
-  const form = body.extend({ file: z.unknown().openapi(file) });
+  const form = body.extend({ file: unknown().openapi(file) });
   return { "multipart/form-data": { schema: form }, "application/octet-stream": { schema: file } };
 }
 
@@ -180,8 +179,8 @@ function describeJobOperation({ name, failures, query, success, secret, ...opera
   };
 }
 
-const ABOUT_PARAMETERS = z.object({
-  id: z.string().describe("Name of the job, the session or the browser"),
+const ABOUT_PARAMETERS = object({
+  id: string().describe("Name of the job, the session or the browser"),
 });
 
 function describeContent({ success }: Pick<Operation, "success">): NonNullable<Response["content"]> {

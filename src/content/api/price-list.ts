@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import { array, boolean, literal, looseObject, number, object, type Output, string } from "../../lib/schema.ts";
 import { readJsonUpTo } from "../../lib/http/response-bytes.ts";
 import { type PaymentRequirements, paymentRequirementsSchema } from "../../payments/x402/messages.ts";
 import { priceText } from "../../payments/x402/price-text.ts";
@@ -43,25 +43,22 @@ const MAX_HOSTS = 64;
 const TIMEOUT_MS = 3000;
 const MAX_BYTES = 1024 * 1024;
 
-const schema = z.object({
-  x402Version: z.literal(2),
-  testMode: z.boolean().default(false),
-  resources: z
-    .array(
-      z.object({
-        path: z.string(),
-        accepts: z.array(paymentRequirementsSchema).min(1).max(32),
-        rules: z
-          .array(z.looseObject({ text: z.string(), when: z.looseObject({}) }))
-          .max(32)
-          .default([]),
-        offers: z.array(z.looseObject({})).max(32).default([]),
-        freePerDay: z.object({ requests: z.number(), key: z.string() }).optional(),
-      }),
-    )
-    .max(OPERATIONS.length),
+const schema = object({
+  x402Version: literal(2),
+  testMode: boolean().default(false),
+  resources: array(
+    object({
+      path: string(),
+      accepts: array(paymentRequirementsSchema).min(1).max(32),
+      rules: array(looseObject({ text: string(), when: looseObject({}) }))
+        .max(32)
+        .default([]),
+      offers: array(looseObject({})).max(32).default([]),
+      freePerDay: object({ requests: number(), key: string() }).optional(),
+    }),
+  ).max(OPERATIONS.length),
   /** Absent at gateways that do not tell free paths from paths without a route. */
-  free: z.array(z.string()).max(OPERATIONS.length).optional(),
+  free: array(string()).max(OPERATIONS.length).optional(),
 });
 
 interface Asked {
@@ -107,7 +104,7 @@ async function ask(url: string, host: string, send: Send): Promise<PriceList | u
 }
 
 /** The price in words: `POST: $0.02; otherwise $0.05`. The first rule without conditions is the last that counts. */
-function acceptsText({ accepts, rules, freePerDay }: z.output<typeof schema>["resources"][number]): string {
+function acceptsText({ accepts, rules, freePerDay }: Output<typeof schema>["resources"][number]): string {
   const always = rules.findIndex(({ when }) => Object.keys(when).length === 0);
   const conditional = (always < 0 ? rules : rules.slice(0, always)).map(({ text }) => text);
   const otherwise = rules[always]?.text ?? priceText(accepts);

@@ -1,4 +1,16 @@
-import { z } from "@hono/zod-openapi";
+import {
+  array,
+  discriminatedUnion,
+  int,
+  literal,
+  number,
+  oneOf,
+  type Output,
+  record,
+  strictObject,
+  string,
+  union,
+} from "../../lib/schema.ts";
 import { HOP_BY_HOP_FIELDS } from "../../lib/http/field-roles.ts";
 import { readableSelector } from "../operations/page-formats.ts";
 import { jsonFormat } from "../operations/extract-fields.ts";
@@ -50,34 +62,34 @@ const FORMATS = ["markdown", "html", "rawHtml", "links", "images", "summary", "b
 /** A selector that the browser reads. */
 const selector = text(MAX_SELECTOR_LENGTH, 1);
 
-const attributes = z.strictObject({
-  type: z.literal("attributes"),
-  selectors: z
-    .array(z.strictObject({ selector: readableSelector, attribute: text(100, 1) }))
+const attributes = strictObject({
+  type: literal("attributes"),
+  selectors: array(strictObject({ selector: readableSelector, attribute: text(100, 1) }))
     .min(1)
     .max(MAX_SELECTORS),
 });
 
-const screenshot = z.strictObject({
-  type: z.literal("screenshot"),
+const screenshot = strictObject({
+  type: literal("screenshot"),
   fullPage: flag(),
   quality: whole(0, 100).optional(),
-  viewport: z
-    .strictObject({ width: whole(1, MAX_SIDE), height: whole(1, MAX_SIDE) })
-    .default({ width: 1280, height: 720 }),
+  viewport: strictObject({ width: whole(1, MAX_SIDE), height: whole(1, MAX_SIDE) }).default({
+    width: 1280,
+    height: 720,
+  }),
 });
 
 /** The mode `json` needs a language model. */
-const changeTracking = z.strictObject({
-  type: z.literal("changeTracking"),
-  modes: z.array(z.literal("git-diff", "must be git-diff: json is not supported here")).max(2).default([]),
-  tag: z.string().max(100).nullish(),
+const changeTracking = strictObject({
+  type: literal("changeTracking"),
+  modes: array(literal("git-diff", "must be git-diff: json is not supported here")).max(2).default([]),
+  tag: string().max(100).nullish(),
 });
 
 /** The fields of a schema, and what a language model should know of them. A prompt alone is not enough. */
-const FIELDS = { schema: jsonFormat.shape.schema, prompt: z.string().max(5_000).optional() };
+const FIELDS = { schema: jsonFormat.shape.schema, prompt: string().max(5_000).optional() };
 
-const json = z.strictObject({ type: z.literal("json"), ...FIELDS });
+const json = strictObject({ type: literal("json"), ...FIELDS });
 
 /** Names that stand for a format with its defaults. */
 const SHORT = {
@@ -86,12 +98,12 @@ const SHORT = {
   "screenshot@fullPage": screenshot.parse({ type: "screenshot", fullPage: true }),
 } as const;
 
-const format = z.union(
+const format = union(
   [
-    z.enum(FORMATS),
-    z.enum(["changeTracking", "screenshot", "screenshot@fullPage"]).transform((name) => SHORT[name]),
-    z.strictObject({ type: z.enum(FORMATS) }).transform(({ type }) => type),
-    z.discriminatedUnion("type", [attributes, screenshot, changeTracking]),
+    oneOf(FORMATS),
+    oneOf(["changeTracking", "screenshot", "screenshot@fullPage"]).transform((name) => SHORT[name]),
+    strictObject({ type: oneOf(FORMATS) }).transform(({ type }) => type),
+    discriminatedUnion("type", [attributes, screenshot, changeTracking]),
     json,
   ],
   {
@@ -100,63 +112,59 @@ const format = z.union(
 );
 
 /** Names by which clients write languages: a tag, also with an underscore. */
-const languageTag = z.string().regex(/^[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8}){0,2}$/, "must be a language tag");
+const languageTag = string().regex(/^[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8}){0,2}$/, "must be a language tag");
 
-const action = z.discriminatedUnion(
+const action = discriminatedUnion(
   "type",
   [
-    z.strictObject({
-      type: z.literal("wait"),
+    strictObject({
+      type: literal("wait"),
       milliseconds: whole(0, MAX_ACTION_WAIT_MS).optional(),
       selector: selector.optional(),
     }),
-    z.strictObject({ type: z.literal("click"), selector, all: flag() }),
-    z.strictObject({ type: z.literal("write"), text: text(MAX_ACTION_TEXT) }),
-    z.strictObject({ type: z.literal("press"), key: text(50, 1) }),
-    z.strictObject({
-      type: z.literal("scroll"),
-      direction: z.enum(["up", "down"]).default("down"),
+    strictObject({ type: literal("click"), selector, all: flag() }),
+    strictObject({ type: literal("write"), text: text(MAX_ACTION_TEXT) }),
+    strictObject({ type: literal("press"), key: text(50, 1) }),
+    strictObject({
+      type: literal("scroll"),
+      direction: oneOf(["up", "down"]).default("down"),
       selector: selector.optional(),
     }),
-    z.strictObject({
-      type: z.literal("screenshot"),
+    strictObject({
+      type: literal("screenshot"),
       fullPage: flag(),
       quality: whole(0, 100).optional(),
     }),
-    z.strictObject({ type: z.literal("scrape") }),
-    z.strictObject({ type: z.literal("executeJavascript"), script: text(MAX_SCRIPT, 1) }),
+    strictObject({ type: literal("scrape") }),
+    strictObject({ type: literal("executeJavascript"), script: text(MAX_SCRIPT, 1) }),
   ],
   { error: "must be one of wait, click, write, press, scroll, screenshot, scrape and executeJavascript" },
 );
 
-const pdf = z.strictObject({ type: z.literal("pdf"), mode: z.enum(["fast", "auto"]).optional() });
+const pdf = strictObject({ type: literal("pdf"), mode: oneOf(["fast", "auto"]).optional() });
 
 /** Options of a page that have an effect here. */
 const PAGE = {
-  formats: z.array(format).min(1).max(10).default(["markdown"]),
+  formats: array(format).min(1).max(10).default(["markdown"]),
   onlyMainContent: flag(true),
-  includeTags: z.array(readableSelector).max(MAX_SELECTORS).default([]),
-  excludeTags: z.array(readableSelector).max(MAX_SELECTORS).default([]),
+  includeTags: array(readableSelector).max(MAX_SELECTORS).default([]),
+  excludeTags: array(readableSelector).max(MAX_SELECTORS).default([]),
   removeBase64Images: flag(true),
   headers: requestParameters.headers,
-  actions: z.array(action).max(MAX_ACTIONS).default([]),
+  actions: array(action).max(MAX_ACTIONS).default([]),
   mobile: flag(),
-  location: z
-    .strictObject({
-      country: z
-        .string()
-        .regex(/^[A-Za-z]{2}$/)
-        .optional(),
-      languages: z.array(languageTag).max(10).optional(),
-    })
-    .nullish(),
+  location: strictObject({
+    country: string()
+      .regex(/^[A-Za-z]{2}$/)
+      .optional(),
+    languages: array(languageTag).max(10).optional(),
+  }).nullish(),
   waitFor: whole(0, MAX_WAIT_MS).default(0),
   timeout: whole(1_000, MAX_TIMEOUT_MS).default(60_000),
-  proxy: z.enum(["basic", "auto", "stealth", "enhanced"]).default("auto"),
-  maxAge: z.int().min(0).optional(),
+  proxy: oneOf(["basic", "auto", "stealth", "enhanced"]).default("auto"),
+  maxAge: int().min(0).optional(),
   storeInCache: flag(true),
-  parsers: z
-    .array(z.union([z.literal("pdf"), pdf]))
+  parsers: array(union([literal("pdf"), pdf]))
     .min(1)
     .max(1)
     .default(["pdf"]),
@@ -165,44 +173,37 @@ const PAGE = {
 /** Fields that a webhook cannot set: those of the connection, and those of the post itself. */
 const OWN_FIELDS = new Set([...HOP_BY_HOP_FIELDS, "content-encoding", "content-type", "host", "x-firecrawl-signature"]);
 
-const fields = z
-  .record(
-    z
-      .string()
-      .max(100)
-      .regex(/^[!#$%&'*+.^_`|~\w-]+$/, "must be the name of a field")
-      .toLowerCase()
-      .refine((name) => !OWN_FIELDS.has(name), "is a field that the service sets itself"),
-    z
-      .string()
-      .max(2_000)
-      .regex(/^[\t\x20-\x7e]*$/, "must be printable ASCII"),
-  )
-  .refine((all) => Object.keys(all).length <= MAX_FIELDS, `must have at most ${MAX_FIELDS} fields`);
+const fields = record(
+  string()
+    .max(100)
+    .regex(/^[!#$%&'*+.^_`|~\w-]+$/, "must be the name of a field")
+    .toLowerCase()
+    .refine((name) => !OWN_FIELDS.has(name), "is a field that the service sets itself"),
+  string()
+    .max(2_000)
+    .regex(/^[\t\x20-\x7e]*$/, "must be printable ASCII"),
+).refine((all) => Object.keys(all).length <= MAX_FIELDS, `must have at most ${MAX_FIELDS} fields`);
 
-const event = z
-  .string()
+const event = string()
   .transform((name) => name.replace(/^(?:crawl|batch_scrape)\./, ""))
-  .pipe(z.enum(["started", "page", "completed", "failed"]));
+  .pipe(oneOf(["started", "page", "completed", "failed"]));
 
 /** A receiver of events. A cancelled job is a failed one, because Firecrawl has no event for it. */
-const webhook = z
-  .union([
-    receiver.shape.url.transform((url) => ({ url, headers: {} })),
-    receiver.extend({
-      headers: fields.optional(),
-      events: z
-        .array(event)
-        .min(1)
-        .max(10)
-        .transform((types) => types.flatMap((type) => (type === "failed" ? [type, "cancelled" as const] : [type])))
-        .optional(),
-    }),
-  ])
+const webhook = union([
+  receiver.shape.url.transform((url) => ({ url, headers: {} })),
+  receiver.extend({
+    headers: fields.optional(),
+    events: array(event)
+      .min(1)
+      .max(10)
+      .transform((types) => types.flatMap((type) => (type === "failed" ? [type, "cancelled" as const] : [type])))
+      .optional(),
+  }),
+])
   .nullish()
   .transform((value) => value ?? undefined);
 
-const path = z.array(text(MAX_PATTERN_LENGTH, 1)).max(MAX_PATTERNS).default([]);
+const path = array(text(MAX_PATTERN_LENGTH, 1)).max(MAX_PATTERNS).default([]);
 
 const CRAWL = {
   url: pageUrl,
@@ -210,13 +211,13 @@ const CRAWL = {
   maxDiscoveryDepth: whole(0, 50).default(50),
   includePaths: path,
   excludePaths: path,
-  sitemap: z.enum(["include", "only", "skip"]).default("include"),
+  sitemap: oneOf(["include", "only", "skip"]).default("include"),
   ignoreQueryParameters: flag(),
   crawlEntireDomain: flag(),
   allowExternalLinks: flag(),
   allowSubdomains: flag(),
-  delay: z.number().min(0).max(60).default(0),
-  maxConcurrency: z.int().min(1).default(8),
+  delay: number().min(0).max(60).default(0),
+  maxConcurrency: int().min(1).default(8),
   deduplicateSimilarURLs: flag(true),
   webhook,
   /** Options of version 1, which some programs also send to version 2. */
@@ -236,8 +237,7 @@ const MAP = {
 };
 
 const EXTRACT = {
-  urls: z
-    .array(z.string().refine((url) => !url.endsWith("*"), "must be one page: a wildcard is not supported here"))
+  urls: array(string().refine((url) => !url.endsWith("*"), "must be one page: a wildcard is not supported here"))
     .min(1)
     .max(MAX_EXTRACTED),
   schema: FIELDS.schema.optional(),
@@ -249,35 +249,34 @@ const EXTRACT = {
 const SEARCH = {
   query: visibleText(500),
   limit: whole(1, MAX_RESULTS).default(10),
-  includeDomains: z.array(z.string()).max(1, "is not supported here with more than one host").default([]),
-  excludeDomains: z.array(z.string()).max(MAX_HOSTS).default([]),
-  tbs: z
-    .string()
+  includeDomains: array(string()).max(1, "is not supported here with more than one host").default([]),
+  excludeDomains: array(string()).max(MAX_HOSTS).default([]),
+  tbs: string()
     .regex(
       /^(?:qdr:[dwmy]|cdr:1,cd_min:\d{1,2}\/\d{1,2}\/\d{4},cd_max:\d{1,2}\/\d{1,2}\/\d{4})$/,
       "is not supported in this form",
     )
     .optional(),
   /** An option of version 1. */
-  lang: z.string().optional(),
+  lang: string().optional(),
   timeout: MAP.timeout,
 };
 
 /** Options that any body may have, which change nothing: they name the program that calls. */
-const NAMES = { origin: z.string().optional(), integration: z.string().nullish() };
+const NAMES = { origin: string().optional(), integration: string().nullish() };
 
-const page = z.strictObject({ ...refusing(REFUSED_PAGE), ...NAMES, ...PAGE });
+const page = strictObject({ ...refusing(REFUSED_PAGE), ...NAMES, ...PAGE });
 
-export type PageOptions = z.output<typeof page>;
+export type PageOptions = Output<typeof page>;
 
-export const scrapeBody = z.strictObject({ ...page.shape, ...refusing(REFUSED_BODY), url: pageUrl });
+export const scrapeBody = strictObject({ ...page.shape, ...refusing(REFUSED_BODY), url: pageUrl });
 
 /** The part `options` of the form with a file. */
-export const parseOptions = z.strictObject({ ...page.shape, ...refusing(REFUSED_BODY) });
+export const parseOptions = strictObject({ ...page.shape, ...refusing(REFUSED_BODY) });
 
-export type DocumentWebhook = NonNullable<z.output<typeof webhook>>;
+export type DocumentWebhook = NonNullable<Output<typeof webhook>>;
 
-export const crawlBody = z.strictObject({
+export const crawlBody = strictObject({
   ...refusing(REFUSED_CRAWL),
   ...NAMES,
   ...CRAWL,
@@ -285,27 +284,31 @@ export const crawlBody = z.strictObject({
 });
 
 /** The body of a batch. Its addresses are checked one by one. */
-export const batchBody = z.strictObject({
+export const batchBody = strictObject({
   ...page.shape,
   ...refusing(REFUSED_BATCH),
-  urls: z.array(z.string()).min(1).max(MAX_PAGES),
+  urls: array(string()).min(1).max(MAX_PAGES),
   ignoreInvalidURLs: flag(true),
   maxConcurrency: CRAWL.maxConcurrency,
   webhook,
 });
 
 /** The body of an extraction. The pages have no other formats than its fields. */
-export const extractBody = z.strictObject({
+export const extractBody = strictObject({
   ...refusing(REFUSED_EXTRACT),
   ...NAMES,
   ...EXTRACT,
   scrapeOptions: page.omit({ formats: true }).prefault({}),
 });
 
-export const mapBody = z.strictObject({ ...refusing(REFUSED_MAP), ...NAMES, ...MAP });
+export const mapBody = strictObject({ ...refusing(REFUSED_MAP), ...NAMES, ...MAP });
 
-export const searchBody = z
-  .strictObject({ ...refusing(REFUSED_SEARCH), ...NAMES, ...SEARCH, scrapeOptions: page.optional() })
+export const searchBody = strictObject({
+  ...refusing(REFUSED_SEARCH),
+  ...NAMES,
+  ...SEARCH,
+  scrapeOptions: page.optional(),
+})
   .refine(({ limit, scrapeOptions }) => scrapeOptions === undefined || limit <= MAX_LOADED, {
     path: ["limit"],
     message: `must be at most ${MAX_LOADED} with scrapeOptions`,

@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import { unknown, type ZodOptional, type ZodUnknown } from "../../lib/schema.ts";
 
 /** Options that have no effect here, with the values with which nothing is asked for. Other values are refused. */
 export type Refused = Readonly<Record<string, readonly unknown[]>>;
@@ -64,12 +64,11 @@ export function refusing(refused: Refused) {
     const isNeutral = (value: unknown) => neutral.some((one) => Bun.deepEquals(one, value));
     return [
       name,
-      z
-        .unknown()
+      unknown()
         .refine((value) => value === undefined || isNeutral(value), "is not supported here")
         .optional(),
     ];
   });
   // Each name has a schema of this kind.
-  return Object.fromEntries(entries) as Record<string, z.ZodOptional<z.ZodUnknown>>;
+  return Object.fromEntries(entries) as Record<string, ZodOptional<ZodUnknown>>;
 }

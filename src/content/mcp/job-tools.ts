@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import { int, type Output, strictObject, string, toJSONSchema } from "../../lib/schema.ts";
 import { type ApiSchema } from "../api/api-document.ts";
 import { briefInput } from "./brief.ts";
 import { jobOutput } from "./tools.ts";
@@ -8,19 +8,18 @@ const COUNT = 10;
 const MAX_COUNT = 100;
 
 const job = {
-  job: z
-    .string()
+  job: string()
     .regex(/^\/(?:crawl|batch)\/[\w-]{1,64}$/, "must be the `status` of a started job")
     .meta({ description: "The `status` of the started job, such as /crawl/ID" }),
-  secret: z.string().min(1).max(200).meta({ description: "The `secret` of the started job" }),
+  secret: string().min(1).max(200).meta({ description: "The `secret` of the started job" }),
 };
 const piece = {
-  after: z.int().min(0).default(0).meta({ description: "Number of the last result that you have" }),
-  count: z.int().min(1).max(MAX_COUNT).default(COUNT),
+  after: int().min(0).default(0).meta({ description: "Number of the last result that you have" }),
+  count: int().min(1).max(MAX_COUNT).default(COUNT),
 };
 
-const jobInput = z.strictObject(job);
-const pieceInput = z.strictObject({ ...job, ...piece });
+const jobInput = strictObject(job);
+const pieceInput = strictObject({ ...job, ...piece });
 
 /** A tool for a job that another tool has started. It is free. */
 export interface JobTool {
@@ -30,7 +29,7 @@ export interface JobTool {
   readonly input: typeof jobInput | typeof pieceInput;
   readonly method: "GET" | "DELETE";
   /** The path below that of the job. */
-  readonly path: (input: Partial<z.output<typeof pieceInput>>) => string;
+  readonly path: (input: Partial<Output<typeof pieceInput>>) => string;
 }
 
 export const JOB_TOOLS: readonly JobTool[] = [
@@ -64,7 +63,7 @@ export const JOB_TOOLS: readonly JobTool[] = [
 /** The tool as `tools/list` has it. */
 export function listedJobTool({ name, title, description, input, method, path }: JobTool) {
   // The library writes JSON Schema.
-  const inputSchema = briefInput(z.toJSONSchema(input, { io: "input" }) as ApiSchema);
+  const inputSchema = briefInput(toJSONSchema(input, { io: "input" }) as ApiSchema);
   const [below = ""] = path({}).split("?");
   const outputSchema = jobOutput(below, method);
   return {

@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import { array, oneOf, type Output, string, union } from "../../lib/schema.ts";
 import { whole } from "./text.ts";
 
 const MIN_STATUS = 400;
@@ -10,22 +10,20 @@ const MAX_ENTRIES = 20;
 const RANGE = /^([4-9]\d\d)-([4-9]\d\d)$/;
 
 const status = whole(MIN_STATUS, MAX_STATUS);
-const range = z.string().regex(RANGE, 'must be a range of statuses such as "500-599"');
+const range = string().regex(RANGE, 'must be a range of statuses such as "500-599"');
 
 /** Error statuses with which a page is still content: a list of statuses and ranges, or all. */
-export const acceptStatus = z
-  .union(
-    [
-      z.enum(["any"]),
-      z
-        .array(z.union([status, range]))
-        .min(1)
-        .max(MAX_ENTRIES),
-    ],
-    {
-      error: `must be "any", or a list of 1 to ${MAX_ENTRIES} statuses such as 404 and ranges such as "500-599", from 400 to 999`,
-    },
-  )
+export const acceptStatus = union(
+  [
+    oneOf(["any"]),
+    array(union([status, range]))
+      .min(1)
+      .max(MAX_ENTRIES),
+  ],
+  {
+    error: `must be "any", or a list of 1 to ${MAX_ENTRIES} statuses such as 404 and ranges such as "500-599", from 400 to 999`,
+  },
+)
   .optional()
   .openapi({
     description:
@@ -34,7 +32,7 @@ export const acceptStatus = z
   });
 
 /** True if a page with this status is content. Every status below 400 is. */
-export function acceptsStatus(accepted: z.output<typeof acceptStatus>, code: number): boolean {
+export function acceptsStatus(accepted: Output<typeof acceptStatus>, code: number): boolean {
   if (code < MIN_STATUS || accepted === "any") return true;
   return (accepted ?? []).some((entry) => {
     const bounds = typeof entry === "number" ? [entry] : entry.split("-").map(Number);

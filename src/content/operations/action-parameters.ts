@@ -1,4 +1,14 @@
-import { z } from "@hono/zod-openapi";
+import {
+  array,
+  discriminatedUnion,
+  literal,
+  number,
+  object,
+  oneOf,
+  type Output,
+  strictObject,
+  string,
+} from "../../lib/schema.ts";
 import { type PageAction } from "../page/action.ts";
 import { type PageRequest } from "../page/page.ts";
 import { type ReadAction } from "../page-reader/page-reader.ts";
@@ -25,65 +35,54 @@ const MAX_SCROLLS = 200;
 const MAX_CLICKS = 3;
 
 const selector = text(MAX_SELECTOR_LENGTH, 1);
-const timeout = { timeout: z.number().min(0.1).max(MAX_STEP_S).default(DEFAULT_STEP_S) };
+const timeout = { timeout: number().min(0.1).max(MAX_STEP_S).default(DEFAULT_STEP_S) };
 
 const { width: _width, height: _height, ...stepPicture } = pictureParameters;
 
-const action = z.discriminatedUnion("type", [
-  z
-    .strictObject({
-      type: z.literal("click"),
-      selector,
-      all: flag().describe("Each element that matches, up to 20"),
-      button: z.enum(["left", "right", "middle"]).default("left"),
-      clicks: whole(1, MAX_CLICKS).default(1),
-      ...timeout,
-    })
-    .openapi("ClickAction"),
-  z.strictObject({ type: z.literal("hover"), selector, ...timeout }).openapi("HoverAction"),
-  z.strictObject({ type: z.literal("fill"), selector, text: text(MAX_TEXT_LENGTH), ...timeout }).openapi("FillAction"),
-  z.strictObject({ type: z.literal("write"), text: text(MAX_TEXT_LENGTH), ...timeout }).openapi("WriteAction"),
-  z.strictObject({ type: z.literal("press"), key: text(MAX_KEY_LENGTH, 1), ...timeout }).openapi("PressAction"),
-  z
-    .strictObject({
-      type: z.literal("select"),
-      selector,
-      values: z.array(text(MAX_TEXT_LENGTH)).min(1).max(MAX_VALUES).describe("Values or texts of options"),
-      ...timeout,
-    })
-    .openapi("SelectAction"),
-  z
-    .strictObject({
-      type: z.literal("scroll"),
-      selector: selector.optional().describe("Element that is scrolled; by default the page"),
-      direction: z.enum(["down", "up"]).default("down"),
-      times: whole(1, MAX_SCROLLS).optional().describe("Windows; by default to the end, also of a list that grows"),
-      ...timeout,
-    })
-    .openapi("ScrollAction"),
-  z
-    .strictObject({
-      type: z.literal("wait"),
-      milliseconds: whole(0, MAX_WAIT_MS).optional().describe("Not counted in the timeouts"),
-      selector: selector.optional(),
-      state: z.enum(["visible", "attached", "gone"]).optional(),
-      text: text(MAX_TEXT_LENGTH, 1).optional(),
-      quiet: z.literal(true).optional().describe("Until no request was in progress for half a second"),
-      ...timeout,
-    })
-    .openapi("WaitAction"),
-  z.strictObject({ type: z.literal("screenshot"), ...stepPicture, ...timeout }).openapi("ScreenshotAction"),
-  z.strictObject({ type: z.literal("scrape"), ...timeout }).openapi("ScrapeAction"),
-  z
-    .strictObject({ type: z.literal("evaluate"), script: text(MAX_SCRIPT_LENGTH, 1), ...timeout })
-    .openapi("EvaluateAction"),
+const action = discriminatedUnion("type", [
+  strictObject({
+    type: literal("click"),
+    selector,
+    all: flag().describe("Each element that matches, up to 20"),
+    button: oneOf(["left", "right", "middle"]).default("left"),
+    clicks: whole(1, MAX_CLICKS).default(1),
+    ...timeout,
+  }).openapi("ClickAction"),
+  strictObject({ type: literal("hover"), selector, ...timeout }).openapi("HoverAction"),
+  strictObject({ type: literal("fill"), selector, text: text(MAX_TEXT_LENGTH), ...timeout }).openapi("FillAction"),
+  strictObject({ type: literal("write"), text: text(MAX_TEXT_LENGTH), ...timeout }).openapi("WriteAction"),
+  strictObject({ type: literal("press"), key: text(MAX_KEY_LENGTH, 1), ...timeout }).openapi("PressAction"),
+  strictObject({
+    type: literal("select"),
+    selector,
+    values: array(text(MAX_TEXT_LENGTH)).min(1).max(MAX_VALUES).describe("Values or texts of options"),
+    ...timeout,
+  }).openapi("SelectAction"),
+  strictObject({
+    type: literal("scroll"),
+    selector: selector.optional().describe("Element that is scrolled; by default the page"),
+    direction: oneOf(["down", "up"]).default("down"),
+    times: whole(1, MAX_SCROLLS).optional().describe("Windows; by default to the end, also of a list that grows"),
+    ...timeout,
+  }).openapi("ScrollAction"),
+  strictObject({
+    type: literal("wait"),
+    milliseconds: whole(0, MAX_WAIT_MS).optional().describe("Not counted in the timeouts"),
+    selector: selector.optional(),
+    state: oneOf(["visible", "attached", "gone"]).optional(),
+    text: text(MAX_TEXT_LENGTH, 1).optional(),
+    quiet: literal(true).optional().describe("Until no request was in progress for half a second"),
+    ...timeout,
+  }).openapi("WaitAction"),
+  strictObject({ type: literal("screenshot"), ...stepPicture, ...timeout }).openapi("ScreenshotAction"),
+  strictObject({ type: literal("scrape"), ...timeout }).openapi("ScrapeAction"),
+  strictObject({ type: literal("evaluate"), script: text(MAX_SCRIPT_LENGTH, 1), ...timeout }).openapi("EvaluateAction"),
 ]);
 
-type Action = z.output<typeof action>;
+type Action = Output<typeof action>;
 
 export const actionParameters = {
-  actions: z
-    .array(action)
+  actions: array(action)
     .min(1)
     .max(MAX_ACTIONS)
     .optional()
@@ -116,33 +115,29 @@ export const ACTION_RULES: readonly FieldRule[] = [
   }),
 ];
 
-const actionResult = z
-  .object({
-    type: z.string(),
-    url: z.string().describe("Address of the page after the step"),
-    title: z.string(),
-    value: z.string().optional().describe("Result of a script, as text or JSON"),
-    content: z.string().optional().describe("The page at that time as Markdown"),
-    height: z.number().optional().describe("Pixels of the page after a scroll"),
-    screenshot: z.object({ content_type: z.string(), base64: z.string() }).optional(),
-    dialogs: z
-      .array(z.object({ type: z.string(), message: z.string() }))
-      .readonly()
-      .optional()
-      .describe("Dialogs, which were dismissed"),
-    windows: z.array(z.string()).readonly().optional().describe("Windows that the page wanted to open; none is opened"),
-  })
-  .openapi("ActionResult", { description: "What a step has made" });
+const actionResult = object({
+  type: string(),
+  url: string().describe("Address of the page after the step"),
+  title: string(),
+  value: string().optional().describe("Result of a script, as text or JSON"),
+  content: string().optional().describe("The page at that time as Markdown"),
+  height: number().optional().describe("Pixels of the page after a scroll"),
+  screenshot: object({ content_type: string(), base64: string() }).optional(),
+  dialogs: array(object({ type: string(), message: string() }))
+    .readonly()
+    .optional()
+    .describe("Dialogs, which were dismissed"),
+  windows: array(string()).readonly().optional().describe("Windows that the page wanted to open; none is opened"),
+}).openapi("ActionResult", { description: "What a step has made" });
 
 /** The results of steps in a response. */
-export const actionsSchema = z
-  .array(actionResult)
+export const actionsSchema = array(actionResult)
   .readonly()
   .optional()
   .describe("What each step has made, in their order");
 
 /** The member `actions` of a response. */
-export function actionsPart(acted: readonly ReadAction[] | undefined): { actions?: z.output<typeof actionsSchema> } {
+export function actionsPart(acted: readonly ReadAction[] | undefined): { actions?: Output<typeof actionsSchema> } {
   if (acted === undefined || acted.length === 0) return {};
   const actions = acted.map(({ picture, html: _html, ...result }) => ({
     ...result,

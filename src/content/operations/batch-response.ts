@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import { object, type Output, string } from "../../lib/schema.ts";
 import { type DeepReadonly } from "../../lib/deep-readonly.ts";
 import { problemType, TurnpikeError } from "../../lib/errors.ts";
 import { actionsSchema } from "./action-parameters.ts";
@@ -20,21 +20,19 @@ const MAX_BUFFERED_BYTES = 512 * 1024 * 1024;
 /** Bytes of `MAX_BUFFERED_BYTES` that no batch holds. */
 let freeBytes = MAX_BUFFERED_BYTES;
 
-export const batchResult = z
-  .object({
-    url: z.string(),
-    format: z.string(),
-    content: z.string().describe("The page's content; empty with `formats`, or if this page failed"),
-    results: resultsSchema.optional(),
-    actions: actionsSchema,
-    metadata: metadataSchema,
-    error: z.string().optional().describe("Reason of the failure; only if this page failed"),
-    error_type: z.string().optional().describe("The problem type of the error"),
-    changes: changesSchema,
-  })
-  .openapi("BatchResult", { description: "The content of one page, or the error instead of it" });
+export const batchResult = object({
+  url: string(),
+  format: string(),
+  content: string().describe("The page's content; empty with `formats`, or if this page failed"),
+  results: resultsSchema.optional(),
+  actions: actionsSchema,
+  metadata: metadataSchema,
+  error: string().optional().describe("Reason of the failure; only if this page failed"),
+  error_type: string().optional().describe("The problem type of the error"),
+  changes: changesSchema,
+}).openapi("BatchResult", { description: "The content of one page, or the error instead of it" });
 
-export type BatchResult = DeepReadonly<z.output<typeof batchResult>>;
+export type BatchResult = DeepReadonly<Output<typeof batchResult>>;
 
 /** The members of a failed result. `elapsedMs` is a whole number. */
 export function failed(error: TurnpikeError, elapsedMs: number): Omit<BatchResult, "url" | "format"> {

@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import { array, int, object, type Output, strictObject } from "../../lib/schema.ts";
 import { members, needsValue, when } from "./field-rules.ts";
 import { type CrawlOrder, givenOnly, type OpenCrawl, type OpenOptions } from "../jobs/crawl-order.ts";
 import { type Pages } from "../page-reader/page-reader.ts";
@@ -30,20 +30,17 @@ const MAX_BATCH_MS = 180_000;
 
 const { url: _, ...sharedParameters } = pageParameters;
 
-const body = z
-  .strictObject({
-    urls: z
-      .array(pageUrl)
-      .min(1)
-      .max(MAX_ADDRESSES)
-      .openapi({ description: "Pages to load", example: ["https://example.com/", "https://example.org/"] }),
-    async: flag().describe("Load the pages as a job, for up to 10,000 addresses; otherwise up to 20"),
-    ...sharedParameters,
-    ...contentParameters,
-    ...visitParameters,
-    ...jobParameters,
-  })
-  .openapi("BatchRequest");
+const body = strictObject({
+  urls: array(pageUrl)
+    .min(1)
+    .max(MAX_ADDRESSES)
+    .openapi({ description: "Pages to load", example: ["https://example.com/", "https://example.org/"] }),
+  async: flag().describe("Load the pages as a job, for up to 10,000 addresses; otherwise up to 20"),
+  ...sharedParameters,
+  ...contentParameters,
+  ...visitParameters,
+  ...jobParameters,
+}).openapi("BatchRequest");
 
 const RULES = [
   ...PAGE_RULES,
@@ -56,14 +53,12 @@ const RULES = [
   },
 ];
 
-const response = z
-  .object({
-    results: z.array(batchResult).describe("One for each URL, in their order"),
-    total_time_ms: z.int().describe("Time taken for all, in milliseconds"),
-  })
-  .openapi("BatchResponse");
+const response = object({
+  results: array(batchResult).describe("One for each URL, in their order"),
+  total_time_ms: int().describe("Time taken for all, in milliseconds"),
+}).openapi("BatchResponse");
 
-type Input = z.output<typeof body>;
+type Input = Output<typeof body>;
 
 /** `POST /batch`: loads up to 20 pages at the same time, or up to 10,000 as a job. */
 export const batch = postOperation(

@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import { boolean, object, type Output, strictObject, string } from "../../lib/schema.ts";
 import { notSold, viewTokenOf } from "../live/live-browsers.ts";
 import { type LiveBrowser } from "../live/live-browser.ts";
 import { type JobOperation } from "./job-requests.ts";
@@ -13,48 +13,40 @@ export const VIEW_PATH = `${BROWSER_SOCKET}/view`;
 /** Minutes of one payment. */
 const MAX_MINUTES = 240;
 
-const body = z
-  .strictObject({
-    minutes: whole(1, MAX_MINUTES).describe("Minutes"),
-    browser: madeText.optional().describe("One that is to run longer"),
-    token: madeText.optional(),
-  })
-  .openapi("BrowserRequest");
+const body = strictObject({
+  minutes: whole(1, MAX_MINUTES).describe("Minutes"),
+  browser: madeText.optional().describe("One that is to run longer"),
+  token: madeText.optional(),
+}).openapi("BrowserRequest");
 
-const state = z
-  .object({
-    id: z.string().describe("Name of the browser"),
-    connected: z.boolean().describe("True while a client controls it"),
-    created_at: z.string().openapi({ format: "date-time" }),
-    expires_at: z.string().openapi({ format: "date-time", description: "Time at which it ends" }),
-  })
-  .openapi("BrowserState", { description: "The state of a browser" });
+const state = object({
+  id: string().describe("Name of the browser"),
+  connected: boolean().describe("True while a client controls it"),
+  created_at: string().openapi({ format: "date-time" }),
+  expires_at: string().openapi({ format: "date-time", description: "Time at which it ends" }),
+}).openapi("BrowserState", { description: "The state of a browser" });
 
 // A schema that extends another one would be "allOf", which the typed clients cannot express.
-const response = z
-  .object({
-    ...state.shape,
-    token: z.string().describe("The secret of the browser"),
-    connect: z.string().describe("Path of the WebSocket that speaks the DevTools protocol"),
-    view: z.string().describe("Path of a page on which people watch the browser. Its token, after #, gives no control"),
-    control: z
-      .string()
-      .describe(
-        "The same page with another token, with which people also click, scroll and type in the browser's pages",
-      ),
-  })
-  .openapi("BrowserResponse", { description: "A browser that runs" });
+const response = object({
+  ...state.shape,
+  token: string().describe("The secret of the browser"),
+  connect: string().describe("Path of the WebSocket that speaks the DevTools protocol"),
+  view: string().describe("Path of a page on which people watch the browser. Its token, after #, gives no control"),
+  control: string().describe(
+    "The same page with another token, with which people also click, scroll and type in the browser's pages",
+  ),
+}).openapi("BrowserResponse", { description: "A browser that runs" });
 
 const EXAMPLE = {
   id: "6f4922f45568161a8cdf4ad2299f6d23",
   connected: false,
   created_at: "2026-01-31T09:00:00.000Z",
   expires_at: "2026-01-31T09:10:00.000Z",
-} as const satisfies z.output<typeof state>;
+} as const satisfies Output<typeof state>;
 const TOKEN = "kq3vYw1hWJ8m1m1s7m0aVg6pQxg2yT9d";
 
 /** The members of the response that contain the token of a browser, or one that is made of it. */
-function addressesOf(token: string): Pick<z.output<typeof response>, "token" | "connect" | "view" | "control"> {
+function addressesOf(token: string): Pick<Output<typeof response>, "token" | "connect" | "view" | "control"> {
   return {
     token,
     connect: `${BROWSER_SOCKET}?token=${token}`,
@@ -63,7 +55,7 @@ function addressesOf(token: string): Pick<z.output<typeof response>, "token" | "
   };
 }
 
-function stateOf({ id, isConnected, createdAt, expiresAt }: LiveBrowser): z.output<typeof state> {
+function stateOf({ id, isConnected, createdAt, expiresAt }: LiveBrowser): Output<typeof state> {
   const [created, expires] = [createdAt, expiresAt].map((ms) => new Date(ms).toISOString());
   return { id, connected: isConnected, created_at: created ?? "", expires_at: expires ?? "" };
 }

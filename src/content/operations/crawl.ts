@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import { array, number, oneOf, type Output, strictObject } from "../../lib/schema.ts";
 import { messageOf } from "../../lib/caught.ts";
 import { type OpenCrawl, type OpenOptions } from "../jobs/crawl-order.ts";
 import { type Pages } from "../page-reader/page-reader.ts";
@@ -33,58 +33,52 @@ const MAX_CONTENT = 1_000_000;
 
 const { url: _url, ...sharedParameters } = pageParameters;
 const { evaluate: _evaluate, ...formatParameters } = contentParameters;
-const patterns = z
-  .array(text(MAX_PATTERN_LENGTH, 1).openapi({ format: "regex" }))
+const patterns = array(text(MAX_PATTERN_LENGTH, 1).openapi({ format: "regex" }))
   .min(1)
   .max(MAX_PATTERNS)
   .optional();
 
-const body = z
-  .strictObject({
-    urls: z
-      .array(pageUrl)
-      .min(1)
-      .max(MAX_STARTS)
-      .openapi({
-        description: "Addresses at which the crawl begins; their hosts are the site",
-        example: ["https://example.com/"],
-      }),
-    limit: whole(1, MAX_LIMIT).default(100).describe("Maximum number of delivered pages"),
-    max_depth: whole(0, 50).default(20).describe("Maximum number of links from a start to a page"),
-    include_paths: patterns.openapi({
-      description: "Regular expressions; only linked pages whose path one of them matches anywhere are loaded",
-      example: ["^/docs/"],
+const body = strictObject({
+  urls: array(pageUrl)
+    .min(1)
+    .max(MAX_STARTS)
+    .openapi({
+      description: "Addresses at which the crawl begins; their hosts are the site",
+      example: ["https://example.com/"],
     }),
-    exclude_paths: patterns.openapi({
-      description: "Regular expressions; linked pages whose path one of them matches anywhere are not loaded",
-      example: ["\\.pdf$"],
-    }),
-    subdomains: flag().describe("Also pages of hosts below the site's"),
-    external: flag().describe("Also pages of other sites that the site links to; their links are not followed"),
-    ignore_query: flag().describe("Load addresses without their query, each once"),
-    sitemap: z
-      .enum(["include", "only", "skip"])
-      .default("include")
-      .describe("Use of the site's sitemaps beside the links of its pages"),
-    skip_noindex: flag().describe("Do not deliver pages that ask not to be indexed"),
-    near_duplicates: z
-      .enum(["deliver", "same-path", "skip"])
-      .default("same-path")
-      .describe(
-        "Pages whose text is nearly that of another page: deliver them, or skip those with the same path (on another host, or " +
-          "with another query), or all of them",
-      ),
-    delay: z.number().min(0).max(60).default(0).describe("Minimum seconds between two requests to a host"),
-    concurrency: whole(1, 16).default(8).describe("Maximum number of pages loaded at a time by each content service"),
-    ...sharedParameters,
-    ...formatParameters,
-    ...keptParameters,
-    only_changed: flag().describe(
-      "Deliver only pages that are new or changed since your last crawl with the same format",
+  limit: whole(1, MAX_LIMIT).default(100).describe("Maximum number of delivered pages"),
+  max_depth: whole(0, 50).default(20).describe("Maximum number of links from a start to a page"),
+  include_paths: patterns.openapi({
+    description: "Regular expressions; only linked pages whose path one of them matches anywhere are loaded",
+    example: ["^/docs/"],
+  }),
+  exclude_paths: patterns.openapi({
+    description: "Regular expressions; linked pages whose path one of them matches anywhere are not loaded",
+    example: ["\\.pdf$"],
+  }),
+  subdomains: flag().describe("Also pages of hosts below the site's"),
+  external: flag().describe("Also pages of other sites that the site links to; their links are not followed"),
+  ignore_query: flag().describe("Load addresses without their query, each once"),
+  sitemap: oneOf(["include", "only", "skip"])
+    .default("include")
+    .describe("Use of the site's sitemaps beside the links of its pages"),
+  skip_noindex: flag().describe("Do not deliver pages that ask not to be indexed"),
+  near_duplicates: oneOf(["deliver", "same-path", "skip"])
+    .default("same-path")
+    .describe(
+      "Pages whose text is nearly that of another page: deliver them, or skip those with the same path (on another host, or " +
+        "with another query), or all of them",
     ),
-    ...jobParameters,
-  })
-  .openapi("CrawlRequest");
+  delay: number().min(0).max(60).default(0).describe("Minimum seconds between two requests to a host"),
+  concurrency: whole(1, 16).default(8).describe("Maximum number of pages loaded at a time by each content service"),
+  ...sharedParameters,
+  ...formatParameters,
+  ...keptParameters,
+  only_changed: flag().describe(
+    "Deliver only pages that are new or changed since your last crawl with the same format",
+  ),
+  ...jobParameters,
+}).openapi("CrawlRequest");
 
 /** `POST /crawl`: a job that loads the pages of a site. */
 export const crawl = postOperation(
@@ -125,7 +119,7 @@ export const crawl = postOperation(
 );
 
 /** Without `changes`, the comparison for `only_changed` has no differences. */
-function watchOf({ changes, only_changed: onlyChanged, private: isPrivate }: z.output<typeof body>): WatchOrder {
+function watchOf({ changes, only_changed: onlyChanged, private: isPrivate }: Output<typeof body>): WatchOrder {
   return { changes: changes ?? (onlyChanged ? { since: "last", mode: "state" } : undefined), private: isPrivate };
 }
 

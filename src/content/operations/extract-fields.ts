@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import { array, boolean, literal, object, oneOf, record, strictObject, string, unknown } from "../../lib/schema.ts";
 import { messageOf } from "../../lib/caught.ts";
 import { type FieldError, TurnpikeError } from "../../lib/errors.ts";
 import { SchemaError } from "../../lib/json-schema/compile-schema.ts";
@@ -15,8 +15,7 @@ import { text, flag } from "./text.ts";
 const MAX_PROMPT = 2_000;
 
 /** A JSON schema of fields. Its issues have the place in the schema. */
-const fieldSchema = z
-  .record(z.string(), z.unknown())
+const fieldSchema = record(string(), unknown())
   .superRefine((schema, context) => {
     try {
       planOf(schema);
@@ -50,47 +49,40 @@ export const fieldParameters = {
   shown_only: flag().describe("With a schema: only values that a reader of the page sees"),
 };
 
-const source = z
-  .object({
-    from: z.enum(FIELD_ORIGINS),
-    selector: z.string().describe("CSS selector of the element"),
-    pointer: z.string().optional().describe("JSON Pointer of the value in the element's JSON-LD"),
-    attribute: z.string().optional().describe("The element's attribute that has the value"),
-    quote: z.string().describe("The text that states the value"),
-    shown: z.boolean().describe("Whether a reader of the page sees the value"),
-    conflict: z.unknown().optional().describe("A value of the structured data that the visible text contradicts"),
-  })
-  .openapi("FieldSource", { description: "Where a value stands in the page" });
+const source = object({
+  from: oneOf(FIELD_ORIGINS),
+  selector: string().describe("CSS selector of the element"),
+  pointer: string().optional().describe("JSON Pointer of the value in the element's JSON-LD"),
+  attribute: string().optional().describe("The element's attribute that has the value"),
+  quote: string().describe("The text that states the value"),
+  shown: boolean().describe("Whether a reader of the page sees the value"),
+  conflict: unknown().optional().describe("A value of the structured data that the visible text contradicts"),
+}).openapi("FieldSource", { description: "Where a value stands in the page" });
 
 /** The members of a result with fields by a schema. */
 export const fieldsShape = {
-  sources: z
-    .record(z.string(), source)
+  sources: record(string(), source)
     .optional()
     .describe("With a schema: the place of each value, by JSON Pointer of the field"),
-  missing: z
-    .array(z.object({ path: z.string(), reason: z.string() }))
+  missing: array(object({ path: string(), reason: string() }))
     .optional()
     .describe("With a schema: the fields that are null, by JSON Pointer, each with the reason"),
-  drift: z
-    .array(z.string())
+  drift: array(string())
     .readonly()
     .optional()
     .describe("With an extractor: fields that are not at their learned places, by JSON Pointer"),
 };
 
-export const jsonFormat = z
-  .strictObject({
-    type: z.literal("json"),
-    schema: fieldSchema,
-    locale: fieldParameters.locale,
-    prompt: fieldParameters.prompt,
-    shown_only: fieldParameters.shown_only,
-  })
-  .openapi("JsonFormat");
+export const jsonFormat = strictObject({
+  type: literal("json"),
+  schema: fieldSchema,
+  locale: fieldParameters.locale,
+  prompt: fieldParameters.prompt,
+  shown_only: fieldParameters.shown_only,
+}).openapi("JsonFormat");
 
 /** The format `json` in a response. */
-export const jsonResult = z.object({ data: z.record(z.string(), z.unknown()), ...fieldsShape }).openapi("PageFields", {
+export const jsonResult = object({ data: record(string(), unknown()), ...fieldsShape }).openapi("PageFields", {
   description: "The fields of a schema, with their places",
 });
 

@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import { array, object, type Output, record, strictObject, string, unknown } from "../../lib/schema.ts";
 import { excludes, members, needs, needsValue, when } from "./field-rules.ts";
 import { problemType, TurnpikeError } from "../../lib/errors.ts";
 import { type ExtractionTask } from "../extraction/tree/extraction.ts";
@@ -36,32 +36,28 @@ const { url: _, ...sharedParameters } = pageParameters;
 const PAGES = ["url", "urls"];
 const WANTS = ["selectors", "schema", "extractor"];
 
-const body = z
-  .strictObject({
-    url: pageUrl.optional(),
-    urls: z
-      .array(pageUrl)
-      .min(1)
-      .max(MAX_PAGES)
-      .optional()
-      .describe("Several pages, in place of `url`; each is paid for if it has all required fields"),
-    ...sharedParameters,
-    ...sessionParameters,
-    selectors: selectorsParameter,
-    ...fieldParameters,
-    learn: flag().describe(
-      "With a schema and 2 to 5 pages of one template: keep the places of the fields as an extractor",
-    ),
-    confirmed: z
-      .array(z.record(z.string(), z.unknown()))
-      .max(MAX_LEARNED)
-      .optional()
-      .describe("With learn: right values of each page, in the order of `urls`, in the form of `data`"),
-    extractor: madeText.optional().describe("Id of a learned extractor, in place of `schema`"),
-  })
-  .openapi("ExtractRequest", {
-    anyOf: PAGES.flatMap((page) => WANTS.map((want) => ({ required: [page, want] }))),
-  });
+const body = strictObject({
+  url: pageUrl.optional(),
+  urls: array(pageUrl)
+    .min(1)
+    .max(MAX_PAGES)
+    .optional()
+    .describe("Several pages, in place of `url`; each is paid for if it has all required fields"),
+  ...sharedParameters,
+  ...sessionParameters,
+  selectors: selectorsParameter,
+  ...fieldParameters,
+  learn: flag().describe(
+    "With a schema and 2 to 5 pages of one template: keep the places of the fields as an extractor",
+  ),
+  confirmed: array(record(string(), unknown()))
+    .max(MAX_LEARNED)
+    .optional()
+    .describe("With learn: right values of each page, in the order of `urls`, in the form of `data`"),
+  extractor: madeText.optional().describe("Id of a learned extractor, in place of `schema`"),
+}).openapi("ExtractRequest", {
+  anyOf: PAGES.flatMap((page) => WANTS.map((want) => ({ required: [page, want] }))),
+});
 
 const RULES = [
   { anyOf: PAGES.map((name) => ({ required: [name] })) },
@@ -76,43 +72,36 @@ const RULES = [
   when("learn", true, { required: ["schema", "urls"], ...members({ urls: { minItems: 2, maxItems: MAX_LEARNED } }) }),
 ];
 
-type Input = z.output<typeof body>;
+type Input = Output<typeof body>;
 
-const data = z
-  .record(z.string(), z.unknown())
-  .describe(
-    "By name. With selectors: a string for one element, an array for several, null for none. With a schema: the fields, " +
-      "null for those that the page does not state",
-  );
+const data = record(string(), unknown()).describe(
+  "By name. With selectors: a string for one element, an array for several, null for none. With a schema: the fields, " +
+    "null for those that the page does not state",
+);
 
-const result = z
-  .object({
-    url: z.string(),
-    data,
-    ...fieldsShape,
-    metadata: metadataSchema,
-    actions: actionsSchema,
-    error: z.string().optional().describe("Reason of the failure; only if this page failed"),
-    error_type: z.string().optional().describe("The problem type of the error"),
-  })
-  .openapi("ExtractResult", { description: "The data of one page, or the error instead of them" });
+const result = object({
+  url: string(),
+  data,
+  ...fieldsShape,
+  metadata: metadataSchema,
+  actions: actionsSchema,
+  error: string().optional().describe("Reason of the failure; only if this page failed"),
+  error_type: string().optional().describe("The problem type of the error"),
+}).openapi("ExtractResult", { description: "The data of one page, or the error instead of them" });
 
-const response = z
-  .object({
-    url: z.string(),
-    data,
-    ...fieldsShape,
-    metadata: metadataSchema,
-    actions: actionsSchema,
-    extractor: learnedShape,
-    results: z
-      .array(result)
-      .optional()
-      .describe(
-        "With `urls`: one for each page, in their order; the other members are those of the first one that succeeded",
-      ),
-  })
-  .openapi("ExtractResponse");
+const response = object({
+  url: string(),
+  data,
+  ...fieldsShape,
+  metadata: metadataSchema,
+  actions: actionsSchema,
+  extractor: learnedShape,
+  results: array(result)
+    .optional()
+    .describe(
+      "With `urls`: one for each page, in their order; the other members are those of the first one that succeeded",
+    ),
+}).openapi("ExtractResponse");
 
 /** `POST /extract`: data of pages, by CSS selectors or by a JSON schema. */
 export const extract = postOperation(

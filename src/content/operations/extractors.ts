@@ -1,5 +1,5 @@
+import { object, record, string } from "../../lib/schema.ts";
 import { createHash } from "node:crypto";
-import { z } from "@hono/zod-openapi";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { isObject } from "../../lib/is-object.ts";
 import { pointerStep } from "../../lib/json-schema/json.ts";
@@ -53,20 +53,17 @@ export class Extractors {
   }
 }
 
-const rule = z
-  .object({
-    label: z.string().optional(),
-    selector: z.string().optional(),
-    attribute: z.string().optional(),
-    pointer: z.string().optional(),
-  })
-  .openapi("FieldRule", { description: "The learned place of a field: beside a label, or at a CSS selector" });
+const rule = object({
+  label: string().optional(),
+  selector: string().optional(),
+  attribute: string().optional(),
+  pointer: string().optional(),
+}).openapi("FieldRule", { description: "The learned place of a field: beside a label, or at a CSS selector" });
 
-export const learnedShape = z
-  .object({
-    id: z.string().describe("The value of `extractor` in later requests"),
-    rules: z.record(z.string(), rule).describe("By JSON Pointer of the field"),
-  })
+export const learnedShape = object({
+  id: string().describe("The value of `extractor` in later requests"),
+  rules: record(string(), rule).describe("By JSON Pointer of the field"),
+})
   .optional()
   .openapi("LearnedExtractor", { description: "With `learn`: the places of fields that all pages share" });
 

@@ -1,37 +1,30 @@
-import { z } from "@hono/zod-openapi";
+import { array, boolean, literal, object, oneOf, type Output, string } from "../../lib/schema.ts";
 import { type ErrorCode, TurnpikeError } from "../../lib/errors.ts";
 import { VERSION } from "../../lib/process/version.ts";
 import { FONT_KINDS } from "../fonts/font-kinds.ts";
 import { type Operation, type Services } from "./operation.ts";
 
-const provider = z.object({
-  name: z.string(),
-  state: z.enum(["closed", "open", "half-open"]),
-  last_failure: z.string().optional().describe("Why its newest request failed; absent if it succeeded"),
+const provider = object({
+  name: string(),
+  state: oneOf(["closed", "open", "half-open"]),
+  last_failure: string().optional().describe("Why its newest request failed; absent if it succeeded"),
 });
 
-const response = z
-  .object({
-    status: z.literal("ok"),
-    version: z.string().describe("Version of Turnpike"),
-    browser: z
-      .object({
-        name: z.string(),
-        version: z.string(),
-        sandboxed: z.boolean().describe("Whether pages run in a sandbox"),
-      })
-      .nullable()
-      .describe("null: this machine has no browser, and pages that need one fail"),
-    fonts: z
-      .object({
-        missing: z.array(z.enum(FONT_KINDS)).describe("Kinds of text for which no font is installed"),
-      })
-      .optional(),
-    search: z
-      .array(provider)
-      .describe("Search providers; a provider that is open (its circuit breaker) is not queried"),
+const response = object({
+  status: literal("ok"),
+  version: string().describe("Version of Turnpike"),
+  browser: object({
+    name: string(),
+    version: string(),
+    sandboxed: boolean().describe("Whether pages run in a sandbox"),
   })
-  .openapi("Health", { description: "The state of the service and of the programs and providers that it uses" });
+    .nullable()
+    .describe("null: this machine has no browser, and pages that need one fail"),
+  fonts: object({
+    missing: array(oneOf(FONT_KINDS)).describe("Kinds of text for which no font is installed"),
+  }).optional(),
+  search: array(provider).describe("Search providers; a provider that is open (its circuit breaker) is not queried"),
+}).openapi("Health", { description: "The state of the service and of the programs and providers that it uses" });
 
 /** `GET /health`: 200 if pages can be loaded and searches work, else 503 with the reasons. */
 export const health: Operation = {
@@ -73,6 +66,6 @@ export const health: Operation = {
   },
 };
 
-function browserFacts(browser: Services["browser"]): z.infer<typeof response>["browser"] {
+function browserFacts(browser: Services["browser"]): Output<typeof response>["browser"] {
   return browser === undefined ? null : { name: browser.name, version: browser.version, sandboxed: browser.sandboxed };
 }

@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import { array, oneOf, record, strictObject, string } from "../../lib/schema.ts";
 import { EVENT_TYPES } from "../jobs/job-events.ts";
 import { pageUrl } from "./page-parameters.ts";
 import { matching, text } from "./text.ts";
@@ -18,29 +18,24 @@ const DESCRIBED = {
   maxProperties: MAX_METADATA,
 };
 
-const metadata = z
-  .record(text(MAX_NAME, 1), text(MAX_VALUE, 0))
+const metadata = record(text(MAX_NAME, 1), text(MAX_VALUE, 0))
   .refine((members) => Object.keys(members).length <= MAX_METADATA, `must have at most ${MAX_METADATA} members`)
   .openapi(DESCRIBED);
 
-export const receiver = z
-  .strictObject({
-    url: webUrl.describe("Receiver of the events, by POST"),
-    events: z
-      .array(z.enum(EVENT_TYPES))
-      .min(1)
-      .max(EVENT_TYPES.length)
-      .optional()
-      .describe("Types of events that are sent; absent for all"),
-    metadata: metadata.optional().describe("Texts that each event repeats"),
-  })
-  .openapi("Webhook", {
-    description: "Sends the events of the job, signed with the `webhook_secret` of the response",
-  });
+export const receiver = strictObject({
+  url: webUrl.describe("Receiver of the events, by POST"),
+  events: array(oneOf(EVENT_TYPES))
+    .min(1)
+    .max(EVENT_TYPES.length)
+    .optional()
+    .describe("Types of events that are sent; absent for all"),
+  metadata: metadata.optional().describe("Texts that each event repeats"),
+}).openapi("Webhook", {
+  description: "Sends the events of the job, signed with the `webhook_secret` of the response",
+});
 
 export const jobParameters = {
-  max_price: z
-    .string()
+  max_price: string()
     .regex(/^(?:0|[1-9][0-9]{0,76})$/, "must be an amount in the smallest unit of the asset")
     .optional()
     .openapi({

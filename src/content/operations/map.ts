@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import { array, boolean, int, object, oneOf, type Output, strictObject, string } from "../../lib/schema.ts";
 import { messageOf } from "../../lib/caught.ts";
 import { type MapLink } from "../map/link-list.ts";
 import { MapReport } from "../map/site-mapper.ts";
@@ -15,58 +15,50 @@ const MAX_PATTERN_LENGTH = 200;
 /** Maximum number of characters of the words of a search. */
 const MAX_SEARCH_LENGTH = 500;
 
-const patterns = z
-  .array(text(MAX_PATTERN_LENGTH, 1).openapi({ format: "regex" }))
+const patterns = array(text(MAX_PATTERN_LENGTH, 1).openapi({ format: "regex" }))
   .min(1)
   .max(MAX_PATTERNS)
   .optional();
 
-const body = z
-  .strictObject({
-    url: pageUrl.describe("Any address of the site; http and https only"),
-    search: visibleText(MAX_SEARCH_LENGTH).optional().openapi({
-      description: "Only addresses that contain one of these words, or whose title does; the best first",
-      example: "tide tables",
-    }),
-    limit: whole(1, MAX_LINKS).default(5_000).describe("Maximum number of addresses"),
-    subdomains: flag().describe("Also addresses of hosts below the site's"),
-    ignore_query: flag().describe("Return addresses without their query, each once"),
-    include_paths: patterns.openapi({
-      description: "Regular expressions; only paths that one of them matches anywhere are returned",
-      example: ["^/docs/"],
-    }),
-    exclude_paths: patterns.openapi({
-      description: "Regular expressions; paths that one of them matches anywhere are left out",
-      example: ["\\.pdf$"],
-    }),
-    sitemap: z
-      .enum(["include", "only", "skip"])
-      .default("include")
-      .describe("Use of the site's sitemaps beside its first pages and the search index"),
-    timeout: whole(1, 120).default(30).describe("Time for all of it, in seconds"),
-  })
-  .openapi("MapRequest");
+const body = strictObject({
+  url: pageUrl.describe("Any address of the site; http and https only"),
+  search: visibleText(MAX_SEARCH_LENGTH).optional().openapi({
+    description: "Only addresses that contain one of these words, or whose title does; the best first",
+    example: "tide tables",
+  }),
+  limit: whole(1, MAX_LINKS).default(5_000).describe("Maximum number of addresses"),
+  subdomains: flag().describe("Also addresses of hosts below the site's"),
+  ignore_query: flag().describe("Return addresses without their query, each once"),
+  include_paths: patterns.openapi({
+    description: "Regular expressions; only paths that one of them matches anywhere are returned",
+    example: ["^/docs/"],
+  }),
+  exclude_paths: patterns.openapi({
+    description: "Regular expressions; paths that one of them matches anywhere are left out",
+    example: ["\\.pdf$"],
+  }),
+  sitemap: oneOf(["include", "only", "skip"])
+    .default("include")
+    .describe("Use of the site's sitemaps beside its first pages and the search index"),
+  timeout: whole(1, 120).default(30).describe("Time for all of it, in seconds"),
+}).openapi("MapRequest");
 
-const link = z
-  .object({
-    url: z.string().openapi({ format: "uri" }),
-    title: z.string().optional().describe("Title of the page, or the text of a link to it"),
-    modified: z.string().optional().describe("Date of the last change, from the sitemap"),
-  })
-  .openapi("MapLink", { description: "An address of a site" });
+const link = object({
+  url: string().openapi({ format: "uri" }),
+  title: string().optional().describe("Title of the page, or the text of a link to it"),
+  modified: string().optional().describe("Date of the last change, from the sitemap"),
+}).openapi("MapLink", { description: "An address of a site" });
 
-const metadata = z
-  .object({
-    elapsed_ms: z.int().describe("Time taken, in milliseconds"),
-    truncated: z.boolean().describe("Whether there are more addresses than limit"),
-    partial: z.boolean().describe("Whether the timeout came before the end of the site's sitemaps"),
-    forbidden: z.int().describe("Number of addresses that were left out because robots.txt forbids them"),
-  })
-  .openapi("MapMetadata", { description: "Facts about a map" });
+const metadata = object({
+  elapsed_ms: int().describe("Time taken, in milliseconds"),
+  truncated: boolean().describe("Whether there are more addresses than limit"),
+  partial: boolean().describe("Whether the timeout came before the end of the site's sitemaps"),
+  forbidden: int().describe("Number of addresses that were left out because robots.txt forbids them"),
+}).openapi("MapMetadata", { description: "Facts about a map" });
 
-const response = z.object({ url: z.string(), links: z.array(link), metadata }).openapi("MapResponse");
+const response = object({ url: string(), links: array(link), metadata }).openapi("MapResponse");
 
-type Metadata = z.output<typeof metadata>;
+type Metadata = Output<typeof metadata>;
 
 /** `POST /map`: the addresses of a site. */
 export const map = postOperation(
@@ -149,7 +141,7 @@ function metadataOf({ truncated, partial, forbidden }: MapReport, { elapsedMs }:
   return { elapsed_ms: elapsedMs(), truncated, partial, forbidden };
 }
 
-function filterOf({ include_paths: include = [], exclude_paths: exclude = [] }: z.output<typeof body>): PathFilter {
+function filterOf({ include_paths: include = [], exclude_paths: exclude = [] }: Output<typeof body>): PathFilter {
   const errors = Object.entries({ include_paths: include, exclude_paths: exclude }).flatMap(([name, list]) =>
     list.flatMap((pattern, at) => {
       const message = errorOf(pattern);

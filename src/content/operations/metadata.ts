@@ -1,63 +1,53 @@
-import { z } from "@hono/zod-openapi";
+import { array, boolean, int, number, object, oneOf, type Output, record, string } from "../../lib/schema.ts";
 import { cut } from "../../lib/text/cut-text.ts";
 import { cutTitle } from "../page/cut-title.ts";
 import { type PageSource } from "../page/page.ts";
 
-const aiTermsSchema = z
-  .object({
-    signals: z
-      .record(z.string(), z.boolean())
-      .optional()
-      .describe("Content-Signal of robots.txt: by use, whether it is allowed"),
-    tdm_reserved: z.boolean().optional().describe("Whether text and data mining is reserved (TDMRep)"),
-    tdm_policy: z.string().optional().describe("Address of the policy for text and data mining"),
-    license: z.string().optional().describe("Address of an RSL licence"),
-    license_denies: z
-      .array(z.string())
-      .readonly()
-      .optional()
-      .describe("Uses that the licence does not grant for free, if it was read"),
-  })
-  .openapi("AiTerms", { description: "Terms of the site for the use of the page by AI, if it states some" });
+const aiTermsSchema = object({
+  signals: record(string(), boolean())
+    .optional()
+    .describe("Content-Signal of robots.txt: by use, whether it is allowed"),
+  tdm_reserved: boolean().optional().describe("Whether text and data mining is reserved (TDMRep)"),
+  tdm_policy: string().optional().describe("Address of the policy for text and data mining"),
+  license: string().optional().describe("Address of an RSL licence"),
+  license_denies: array(string())
+    .readonly()
+    .optional()
+    .describe("Uses that the licence does not grant for free, if it was read"),
+}).openapi("AiTerms", { description: "Terms of the site for the use of the page by AI, if it states some" });
 
-export const metadataSchema = z
-  .object({
-    content_length: z.int().describe("Length of the content in bytes, before it was cut"),
-    elapsed_ms: z.int().describe("Time taken to load and read the page, in milliseconds"),
-    truncated: z.boolean().describe("Whether the content was cut to max_length"),
-    status: z
-      .int()
-      .optional()
-      .describe("HTTP status of the page's server; a failed page has it only if it failed because of this status"),
-    final_url: z.string().optional().describe("The page's address after redirects"),
-    content_type: z.string().optional().describe("Type of the page's document"),
-    title: z.string().optional().describe("Title of the page"),
-    byline: z.string().optional().describe("Author of the article, if the page names one"),
-    published: z.string().optional().describe("Publication date of the article, if the page has one"),
-    language: z.string().optional().describe("Language of the article, if the page declares it"),
-    site_name: z.string().optional().describe("Name of the site, if the page has it"),
-    canonical_url: z.string().optional().describe("The page's canonical address"),
-    image: z.string().optional().describe("Address of the article's lead picture, if the page names one"),
-    confidence: z
-      .number()
-      .min(0)
-      .max(1)
-      .optional()
-      .describe("Confidence that this is the main content and nothing else: the expected F1 score over words"),
-    partial: z
-      .boolean()
-      .optional()
-      .describe("True if the timeout came before the end of the page, or pages of a long document are missing"),
-    ocr: z
-      .object({ pages: z.int(), confidence: z.number().min(0).max(1) })
-      .optional()
-      .describe("Present if the text was recognised in pictures: their number, and the mean confidence of its words"),
-    cached: z.boolean().optional().describe("True if the page was loaded for an earlier request"),
-    age: z.int().optional().describe("Seconds since the server of a cached page sent or confirmed it"),
-    ai_terms: aiTermsSchema.optional(),
-    engine: z.enum(["static", "browser"]).optional().describe("Engine that loaded the page"),
-  })
-  .openapi("Metadata", { description: "Facts about the load of a page" });
+export const metadataSchema = object({
+  content_length: int().describe("Length of the content in bytes, before it was cut"),
+  elapsed_ms: int().describe("Time taken to load and read the page, in milliseconds"),
+  truncated: boolean().describe("Whether the content was cut to max_length"),
+  status: int()
+    .optional()
+    .describe("HTTP status of the page's server; a failed page has it only if it failed because of this status"),
+  final_url: string().optional().describe("The page's address after redirects"),
+  content_type: string().optional().describe("Type of the page's document"),
+  title: string().optional().describe("Title of the page"),
+  byline: string().optional().describe("Author of the article, if the page names one"),
+  published: string().optional().describe("Publication date of the article, if the page has one"),
+  language: string().optional().describe("Language of the article, if the page declares it"),
+  site_name: string().optional().describe("Name of the site, if the page has it"),
+  canonical_url: string().optional().describe("The page's canonical address"),
+  image: string().optional().describe("Address of the article's lead picture, if the page names one"),
+  confidence: number()
+    .min(0)
+    .max(1)
+    .optional()
+    .describe("Confidence that this is the main content and nothing else: the expected F1 score over words"),
+  partial: boolean()
+    .optional()
+    .describe("True if the timeout came before the end of the page, or pages of a long document are missing"),
+  ocr: object({ pages: int(), confidence: number().min(0).max(1) })
+    .optional()
+    .describe("Present if the text was recognised in pictures: their number, and the mean confidence of its words"),
+  cached: boolean().optional().describe("True if the page was loaded for an earlier request"),
+  age: int().optional().describe("Seconds since the server of a cached page sent or confirmed it"),
+  ai_terms: aiTermsSchema.optional(),
+  engine: oneOf(["static", "browser"]).optional().describe("Engine that loaded the page"),
+}).openapi("Metadata", { description: "Facts about the load of a page" });
 
 /** The metadata in the examples of the API description. */
 export const METADATA_EXAMPLE = {
@@ -71,7 +61,7 @@ export const METADATA_EXAMPLE = {
   engine: "browser",
 } as const;
 
-export type Metadata = z.output<typeof metadataSchema>;
+export type Metadata = Output<typeof metadataSchema>;
 
 /** The metadata of a failed page. `status` is the status of its server, if that is the cause. */
 export function failedMetadata(elapsedMs: number, status: number | undefined): Metadata {

@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import { array, boolean, object, oneOf, strictObject, string, unknown } from "../../lib/schema.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type ChangesOrder, type PageChanges, type PageVersions, versionKey } from "../changes/page-versions.ts";
 import { RemovedError } from "../changes/removed-error.ts";
@@ -15,21 +15,18 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/
 /** The parameters of operations whose pages callers may share, and compare with an older version. */
 export const keptParameters = {
   ...sharingParameters,
-  changes: z
-    .strictObject({
-      since: z
-        .string()
-        .refine(
-          (text) => text === "last" || (TIME.test(text) && !Number.isNaN(Date.parse(text))),
-          "must be last or a time such as 2026-01-31T12:00:00Z",
-        )
-        .default("last")
-        .describe("The version to compare with: the last one, or the one of this time"),
-      mode: z
-        .enum(["diff", "fields"])
-        .default("diff")
-        .describe("A unified diff of the content, or the changed members of content that is JSON"),
-    })
+  changes: strictObject({
+    since: string()
+      .refine(
+        (text) => text === "last" || (TIME.test(text) && !Number.isNaN(Date.parse(text))),
+        "must be last or a time such as 2026-01-31T12:00:00Z",
+      )
+      .default("last")
+      .describe("The version to compare with: the last one, or the one of this time"),
+    mode: oneOf(["diff", "fields"])
+      .default("diff")
+      .describe("A unified diff of the content, or the changed members of content that is JSON"),
+  })
     .openapi("Changes", {
       description: "Compare the page with a version that you received before, and keep it for the next time",
     })
@@ -43,20 +40,17 @@ export const visitParameters = {
 };
 
 /** The report about changes in a response. */
-export const changesSchema = z
-  .object({
-    state: z.enum(["new", "same", "changed", "removed"]),
-    compared_with: z
-      .string()
-      .optional()
-      .openapi({ format: "date-time", description: "Time from which on the older version is known" }),
-    diff: z.string().optional().describe("Unified diff of the content"),
-    fields: z
-      .array(z.object({ path: z.string(), before: z.unknown().optional(), after: z.unknown().optional() }))
-      .optional()
-      .describe("Changed members, by JSON Pointer"),
-    truncated: z.boolean().optional().describe("True if the diff or the list is cut"),
-  })
+export const changesSchema = object({
+  state: oneOf(["new", "same", "changed", "removed"]),
+  compared_with: string()
+    .optional()
+    .openapi({ format: "date-time", description: "Time from which on the older version is known" }),
+  diff: string().optional().describe("Unified diff of the content"),
+  fields: array(object({ path: string(), before: unknown().optional(), after: unknown().optional() }))
+    .optional()
+    .describe("Changed members, by JSON Pointer"),
+  truncated: boolean().optional().describe("True if the diff or the list is cut"),
+})
   .optional()
   .openapi("PageChanges", { description: "Difference to an older version, if the request has `changes`" });
 

@@ -1,4 +1,15 @@
-import { z } from "@hono/zod-openapi";
+import {
+  array,
+  boolean,
+  literal,
+  object,
+  oneOf,
+  type Output,
+  record,
+  strictObject,
+  string,
+  union,
+} from "../../lib/schema.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { cut } from "../../lib/text/cut-text.ts";
 import { linkLines } from "../documents/kinds/content.ts";
@@ -29,23 +40,21 @@ const SUMMARISERS = ["sentences", "model"] as const;
 /** Formats that only a browser makes. */
 export const SHOWN_FORMATS = ["screenshot", "pdf", "branding"] as const;
 
-const screenshotFormat = z
-  .strictObject({ type: z.literal("screenshot"), ...pictureParameters })
-  .openapi("ScreenshotFormat");
+const screenshotFormat = strictObject({ type: literal("screenshot"), ...pictureParameters }).openapi(
+  "ScreenshotFormat",
+);
 
-const summaryFormat = z
-  .strictObject({
-    type: z.literal("summary"),
-    by: z.enum(SUMMARISERS).describe("model: a language model, if the service has one and it succeeds"),
-  })
-  .openapi("SummaryFormat");
+const summaryFormat = strictObject({
+  type: literal("summary"),
+  by: oneOf(SUMMARISERS).describe("model: a language model, if the service has one and it succeeds"),
+}).openapi("SummaryFormat");
 
-const format = z.union(
+const format = union(
   [
-    z
-      .enum([...NAMES, "screenshot"])
-      .transform((name) => (name === "screenshot" ? screenshotFormat.parse({ type: name }) : { type: name })),
-    z.strictObject({ type: z.enum(NAMES) }).openapi("Format"),
+    oneOf([...NAMES, "screenshot"]).transform((name) =>
+      name === "screenshot" ? screenshotFormat.parse({ type: name }) : { type: name },
+    ),
+    strictObject({ type: oneOf(NAMES) }).openapi("Format"),
     summaryFormat,
     screenshotFormat,
     jsonFormat,
@@ -59,12 +68,11 @@ export const readableSelector = text(MAX_SELECTOR_LENGTH, 1).refine(
   "must be a CSS selector without states and pseudo-elements",
 );
 
-const selectors = z.array(readableSelector).max(MAX_SELECTORS).optional();
+const selectors = array(readableSelector).max(MAX_SELECTORS).optional();
 
 /** The parameters that decide which parts of a page are returned in which forms. */
 export const formatsParameters = {
-  formats: z
-    .array(format)
+  formats: array(format)
     .min(1)
     .max(MAX_FORMATS)
     .optional()
@@ -78,39 +86,35 @@ export const formatsParameters = {
   inline_images: flag().describe("Keep pictures whose data stands in the page as base64; by default they are left out"),
 };
 
-const schema = z.object(formatsParameters);
+const schema = object(formatsParameters);
 
-export type FormatsInput = z.output<typeof schema>;
+export type FormatsInput = Output<typeof schema>;
 
-const address = z.object({ url: z.string(), text: z.string() });
-const file = z.object({ content_type: z.string(), base64: z.string() });
+const address = object({ url: string(), text: string() });
+const file = object({ content_type: string(), base64: string() });
 
 /** The forms of a page in a response. */
-export const resultsSchema = z
-  .object({
-    markdown: z.string().optional(),
-    html: z.string().optional().describe("The content as HTML with absolute addresses"),
-    text: z.string().optional(),
-    links: z.array(address).readonly().optional(),
-    images: z.array(address).readonly().optional().describe("Pictures with their alternative texts"),
-    metadata: z.record(z.string(), z.string()).optional().describe("Texts of `meta` elements by name"),
-    summary: z.string().optional().describe("Sentences that say most of the page"),
-    summary_by: z
-      .enum(SUMMARISERS)
-      .optional()
-      .describe("sentences: they stand in the page; model: they are a language model's"),
-    raw: z
-      .object({ content_type: z.string(), text: z.string().optional(), base64: z.string().optional() })
-      .optional()
-      .describe("The document as it came; with the browser engine, as it stands after its scripts ran"),
-    branding: brandSchema.optional().describe("Colours, fonts and logo that the page shows"),
-    json: jsonResult.optional(),
-    screenshot: file.extend({ truncated: z.boolean() }).optional(),
-    pdf: file.optional(),
-  })
-  .openapi("PageFormats", { description: "The requested formats of a page" });
+export const resultsSchema = object({
+  markdown: string().optional(),
+  html: string().optional().describe("The content as HTML with absolute addresses"),
+  text: string().optional(),
+  links: array(address).readonly().optional(),
+  images: array(address).readonly().optional().describe("Pictures with their alternative texts"),
+  metadata: record(string(), string()).optional().describe("Texts of `meta` elements by name"),
+  summary: string().optional().describe("Sentences that say most of the page"),
+  summary_by: oneOf(SUMMARISERS)
+    .optional()
+    .describe("sentences: they stand in the page; model: they are a language model's"),
+  raw: object({ content_type: string(), text: string().optional(), base64: string().optional() })
+    .optional()
+    .describe("The document as it came; with the browser engine, as it stands after its scripts ran"),
+  branding: brandSchema.optional().describe("Colours, fonts and logo that the page shows"),
+  json: jsonResult.optional(),
+  screenshot: file.extend({ truncated: boolean() }).optional(),
+  pdf: file.optional(),
+}).openapi("PageFormats", { description: "The requested formats of a page" });
 
-export type Results = z.output<typeof resultsSchema>;
+export type Results = Output<typeof resultsSchema>;
 
 /** True if the request asks for more than one whole format, so that a plan is needed. */
 export function isPlanned({
@@ -231,7 +235,7 @@ export function cutResults(
   };
 }
 
-function fileOf(contentType: string, bytes: Uint8Array): z.output<typeof file> {
+function fileOf(contentType: string, bytes: Uint8Array): Output<typeof file> {
   return { content_type: contentType, base64: Buffer.from(bytes).toString("base64") };
 }
 

@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import { object, oneOf, type Output, string } from "../../lib/schema.ts";
 import { type ErrorCode, TurnpikeError } from "../../lib/errors.ts";
 import { hasCredentials, isAbsoluteUrl } from "../../lib/http/url-text.ts";
 import { type PageRequest } from "../page/page.ts";
@@ -51,17 +51,15 @@ export const pageParameters = {
     .openapi({ description: "CSS selector of an element to wait for before acting", example: "main article" }),
   stealth: flag().describe("Present the fingerprint of an ordinary browser to the page"),
   timeout: whole(1, 120).default(30).describe("Page load timeout in seconds"),
-  user_agent: z
-    .string()
+  user_agent: string()
     .min(1)
     .max(512)
     .regex(HEADER_TEXT, "must be visible ASCII characters and spaces")
     .optional()
     .describe("Custom User-Agent"),
   wait: whole(0, 30).optional().describe("Extra seconds to wait after the page event; not counted in the timeout"),
-  wait_until: z.enum(["load", "domcontentloaded", "networkidle0"]).default("load").describe("Page event to wait for"),
-  engine: z
-    .enum(["auto", "static", "browser"])
+  wait_until: oneOf(["load", "domcontentloaded", "networkidle0"]).default("load").describe("Page event to wait for"),
+  engine: oneOf(["auto", "static", "browser"])
     .default("auto")
     .describe("Engine that loads the page; auto uses a browser only if the page or the request needs one"),
   partial: flag().describe("At the timeout, return the content so far instead of an error"),
@@ -103,25 +101,25 @@ export const sharingParameters = {
 };
 
 /** The sharing that a request for a page allows. */
-export function sharingOf({ max_age: maxAge, private: isPrivate }: z.output<typeof sharing>) {
+export function sharingOf({ max_age: maxAge, private: isPrivate }: Output<typeof sharing>) {
   return { maxAgeMs: maxAge === undefined ? undefined : maxAge * 1000, isPrivate };
 }
 
-const sharing = z.object(sharingParameters);
+const sharing = object(sharingParameters);
 
 /** The characters of content that a caller may request. */
 export const maxLength = whole(1, 1_000_000)
   .optional()
   .describe("Maximum content length in characters; longer content is cut");
 
-const schema = z.object(pageParameters);
+const schema = object(pageParameters);
 
 /**
  * Makes the request to the page engine. `forBrowser` names a further parameter that needs a browser. Throws
  * `address-refused` if the URL is neither http nor https, and `invalid-parameters` if the `static` engine cannot serve
  * a parameter.
  */
-export function pageRequest(input: z.output<typeof schema>, signal: AbortSignal, forBrowser?: string): PageRequest {
+export function pageRequest(input: Output<typeof schema>, signal: AbortSignal, forBrowser?: string): PageRequest {
   if (forBrowser !== undefined && input.engine === "static") {
     throw invalidParameters([{ path: "engine", message: `must be auto or browser with ${forBrowser}` }]);
   }

@@ -1,5 +1,5 @@
+import { array, int, number, object, type Output, strictObject, string } from "../../lib/schema.ts";
 import { type PageSource } from "../page/page.ts";
-import { z } from "@hono/zod-openapi";
 import { cutContent, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
 import { checkBody, invalidParameters, type Operation, stopwatch } from "./operation.ts";
 import { contentParameters } from "./page-content.ts";
@@ -12,11 +12,7 @@ import { articleMetadata } from "./read.ts";
 const MAX_TYPE_LENGTH = 200;
 
 const options = {
-  content_type: matching(
-    z.string().max(MAX_TYPE_LENGTH),
-    /^[\x20-\x7e]*$/,
-    "must be visible ASCII characters and spaces",
-  )
+  content_type: matching(string().max(MAX_TYPE_LENGTH), /^[\x20-\x7e]*$/, "must be visible ASCII characters and spaces")
     .optional()
     .describe("Media type of a text file, such as text/csv; the bytes of other files say what they are"),
   format: contentParameters.format,
@@ -25,35 +21,29 @@ const options = {
   timeout: whole(1, 120).default(30).describe("Time for reading the file in seconds"),
 };
 
-const fields = z.strictObject(options);
+const fields = strictObject(options);
 
-const body = z
-  .strictObject({
-    file: z.string().min(1).openapi({ format: "byte", description: "The file in base64", example: "SGVsbG8=" }),
-    ...options,
-  })
-  .openapi("ParseRequest");
+const body = strictObject({
+  file: string().min(1).openapi({ format: "byte", description: "The file in base64", example: "SGVsbG8=" }),
+  ...options,
+}).openapi("ParseRequest");
 
-const word = z
-  .object({
-    page: z.int().describe("From 1 on"),
-    text: z.string(),
-    confidence: z.number(),
-    left: z.int(),
-    top: z.int(),
-    width: z.int(),
-    height: z.int(),
-  })
-  .openapi("OcrWord", { description: "A word in a picture, with its box in pixels from the top left corner" });
+const word = object({
+  page: int().describe("From 1 on"),
+  text: string(),
+  confidence: number(),
+  left: int(),
+  top: int(),
+  width: int(),
+  height: int(),
+}).openapi("OcrWord", { description: "A word in a picture, with its box in pixels from the top left corner" });
 
-const response = z
-  .object({
-    format: z.string(),
-    content: z.string(),
-    metadata: metadataSchema,
-    words: z.array(word).readonly().optional(),
-  })
-  .openapi("ParseResponse");
+const response = object({
+  format: string(),
+  content: string(),
+  metadata: metadataSchema,
+  words: array(word).readonly().optional(),
+}).openapi("ParseResponse");
 
 /** The address of an uploaded file, relative to which no link leads anywhere. */
 const NO_ADDRESS = "about:blank";
@@ -112,7 +102,7 @@ export const parse: Operation = {
 interface Given {
   readonly file: Uint8Array<ArrayBuffer>;
   readonly contentType: string;
-  readonly input: z.output<typeof fields>;
+  readonly input: Output<typeof fields>;
 }
 
 function fromUpload({ file, contentType, fields: given }: Upload): Given {

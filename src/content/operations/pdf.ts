@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import { number, type Output, strictObject } from "../../lib/schema.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { MAX_CAPTURE_BYTES, type PrintRequest } from "../page/capture.ts";
 import { type PageSource } from "../page/page.ts";
@@ -18,34 +18,27 @@ const MIN_PRINTED = 0.5;
 const MAX_MARGIN = 100;
 const DEFAULT_MARGIN = 0.4;
 
-const paper = z.number().min(MIN_PAPER).max(MAX_PAPER);
+const paper = number().min(MIN_PAPER).max(MAX_PAPER);
 
 function margin(side: string) {
-  return z
-    .number()
-    .min(0)
-    .max(MAX_MARGIN)
-    .optional()
-    .describe(`${side} margin in inches; ${DEFAULT_MARGIN} by default`);
+  return number().min(0).max(MAX_MARGIN).optional().describe(`${side} margin in inches; ${DEFAULT_MARGIN} by default`);
 }
 
-const body = z
-  .strictObject({
-    ...pageParameters,
-    ...sessionParameters,
-    landscape: flag().describe("Landscape orientation"),
-    print_background: flag(true).describe("Print background colours and images"),
-    scale: z.number().min(0.1).max(2).default(1).describe("Render scale"),
-    paper_width: paper.default(8.5).describe("Paper width in inches"),
-    paper_height: paper.default(11).describe("Paper height in inches"),
-    margin_top: margin("Top"),
-    margin_bottom: margin("Bottom"),
-    margin_left: margin("Left"),
-    margin_right: margin("Right"),
-  })
-  .openapi("PdfRequest");
+const body = strictObject({
+  ...pageParameters,
+  ...sessionParameters,
+  landscape: flag().describe("Landscape orientation"),
+  print_background: flag(true).describe("Print background colours and images"),
+  scale: number().min(0.1).max(2).default(1).describe("Render scale"),
+  paper_width: paper.default(8.5).describe("Paper width in inches"),
+  paper_height: paper.default(11).describe("Paper height in inches"),
+  margin_top: margin("Top"),
+  margin_bottom: margin("Bottom"),
+  margin_left: margin("Left"),
+  margin_right: margin("Right"),
+}).openapi("PdfRequest");
 
-type Input = z.output<typeof body>;
+type Input = Output<typeof body>;
 
 /** The print that a request without parameters gets. */
 export function defaultPrint(): PrintRequest {

@@ -1,19 +1,17 @@
-import { z } from "@hono/zod-openapi";
+import { strictObject } from "../../lib/schema.ts";
 import { qrPicture } from "../qr/picture.ts";
 import { matching, text, whole } from "./text.ts";
 import { type OperationResult, invalidParameters, postOperation } from "./operation.ts";
 
-const body = z
-  .strictObject({
-    // Half a surrogate pair cannot be encoded: a decoder would read another text.
-    data: matching(text(4296, 1), /^\P{Cs}*$/u, "must be well-formed Unicode").openapi({
-      description: "Text, URL or data to encode",
-      example: "https://example.com/",
-    }),
-    size: whole(32, 2048).default(256).describe("Width and height of the image in pixels"),
-    margin: whole(0, 10).default(2).describe("Quiet zone in modules"),
-  })
-  .openapi("QrRequest");
+const body = strictObject({
+  // Half a surrogate pair cannot be encoded: a decoder would read another text.
+  data: matching(text(4296, 1), /^\P{Cs}*$/u, "must be well-formed Unicode").openapi({
+    description: "Text, URL or data to encode",
+    example: "https://example.com/",
+  }),
+  size: whole(32, 2048).default(256).describe("Width and height of the image in pixels"),
+  margin: whole(0, 10).default(2).describe("Quiet zone in modules"),
+}).openapi("QrRequest");
 
 export const qr = postOperation(
   {

@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import { object, strictObject, string } from "../../lib/schema.ts";
 import { type Extraction } from "../extraction/tree/extraction.ts";
 import { actionsPart, actionsSchema } from "./action-parameters.ts";
 import { cutTitle } from "../page/cut-title.ts";
@@ -9,28 +9,24 @@ import { maxLength, PAGE_FAILURES, pageParameters, pageRequest, sharingOf, PAGE_
 import { SESSION_FAILURES, sessionParameters, SESSION_RULES } from "./session-parameters.ts";
 import { flag } from "./text.ts";
 
-const body = z
-  .strictObject({
-    ...pageParameters,
-    ...sessionParameters,
-    ...visitParameters,
-    max_length: maxLength,
-    comments: flag().describe("Also return the readers' comments below an article"),
-  })
-  .openapi("ReadRequest");
+const body = strictObject({
+  ...pageParameters,
+  ...sessionParameters,
+  ...visitParameters,
+  max_length: maxLength,
+  comments: flag().describe("Also return the readers' comments below an article"),
+}).openapi("ReadRequest");
 
 export const READ_PARAMETERS: readonly string[] = Object.keys(body.shape);
 
-const response = z
-  .object({
-    url: z.string(),
-    title: z.string(),
-    content: z.string(),
-    metadata: metadataSchema,
-    actions: actionsSchema,
-    changes: changesSchema,
-  })
-  .openapi("ReadResponse");
+const response = object({
+  url: string(),
+  title: string(),
+  content: string(),
+  metadata: metadataSchema,
+  actions: actionsSchema,
+  changes: changesSchema,
+}).openapi("ReadResponse");
 
 /** `POST /read`: the main article of a page as Markdown. */
 export const read = postOperation(

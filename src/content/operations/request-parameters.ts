@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import { array, boolean, number, object, oneOf, type Output, record, strictObject, string } from "../../lib/schema.ts";
 import { FIELD_ROLES } from "../../lib/http/field-roles.ts";
 import { isTimeZone } from "../../lib/time/time-zone.ts";
 import { isPublicSuffix } from "../static/cookies.ts";
@@ -62,32 +62,26 @@ const DESCRIBED = {
   maxProperties: MAX_FIELDS,
 };
 
-const cookie = z
-  .strictObject({
-    name: text(MAX_NAME_LENGTH, 1).regex(FIELD_NAME, "must be the name of a cookie"),
-    value: text(MAX_VALUE_LENGTH).regex(
-      COOKIE_VALUE,
-      "must be visible ASCII characters and spaces, without semicolons",
-    ),
-    domain: text(MAX_NAME_LENGTH, 1)
-      .regex(DOMAIN, "must be a host name")
-      .optional()
-      .describe("The page's host or a domain above it, for its subdomains too"),
-    path: text(MAX_VALUE_LENGTH, 1)
-      .regex(/^\/[\x20-\x3a\x3c-\x7e]*$/, "must begin with a slash")
-      .default("/"),
-    secure: z.boolean().optional().describe("Only by https; by default if the page's URL is https"),
-  })
-  .openapi("Cookie");
+const cookie = strictObject({
+  name: text(MAX_NAME_LENGTH, 1).regex(FIELD_NAME, "must be the name of a cookie"),
+  value: text(MAX_VALUE_LENGTH).regex(COOKIE_VALUE, "must be visible ASCII characters and spaces, without semicolons"),
+  domain: text(MAX_NAME_LENGTH, 1)
+    .regex(DOMAIN, "must be a host name")
+    .optional()
+    .describe("The page's host or a domain above it, for its subdomains too"),
+  path: text(MAX_VALUE_LENGTH, 1)
+    .regex(/^\/[\x20-\x3a\x3c-\x7e]*$/, "must begin with a slash")
+    .default("/"),
+  secure: boolean().optional().describe("Only by https; by default if the page's URL is https"),
+}).openapi("Cookie");
 
 const PROXY_RULE =
   "must be http://HOST:PORT or socks5://HOST:PORT, with a user name and a password if needed, or the name of a proxy";
-const degrees = (most: number) => z.number().min(-most).max(most);
+const degrees = (most: number) => number().min(-most).max(most);
 
 /** The parameters by which a page is requested as its owner would. */
 export const requestParameters = {
-  headers: z
-    .record(fieldName, fieldValue)
+  headers: record(fieldName, fieldValue)
     .refine((fields) => Object.keys(fields).length <= MAX_FIELDS, `must have at most ${MAX_FIELDS} fields`)
     .refine((fields) => Object.entries(fields).flat().join("").length <= MAX_FIELDS_LENGTH, "must be shorter together")
     .optional()
@@ -95,20 +89,18 @@ export const requestParameters = {
       ...DESCRIBED,
       description: "Header fields for the page's origin; redirects to other origins drop them",
     }),
-  cookies: z.array(cookie).max(MAX_COOKIES).optional().describe("Cookies for the page's host"),
-  basic_auth: z
-    .strictObject({
-      username: matching(text(MAX_CREDENTIAL_LENGTH), USER_NAME, "must have no colon and no control characters"),
-      password: text(MAX_CREDENTIAL_LENGTH),
-    })
+  cookies: array(cookie).max(MAX_COOKIES).optional().describe("Cookies for the page's host"),
+  basic_auth: strictObject({
+    username: matching(text(MAX_CREDENTIAL_LENGTH), USER_NAME, "must have no colon and no control characters"),
+    password: text(MAX_CREDENTIAL_LENGTH),
+  })
     .openapi("BasicAuth", { description: "User name and password for the page's origin" })
     .optional(),
-  method: z.enum(PAGE_METHODS).default("GET").describe("Method of the request for the page"),
+  method: oneOf(PAGE_METHODS).default("GET").describe("Method of the request for the page"),
   body: text(MAX_BODY_LENGTH)
     .optional()
     .describe("Body of the request; a form, unless headers has another Content-Type"),
-  language: z
-    .string()
+  language: string()
     .regex(/^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,2}$/, "must be a language tag such as de or pt-BR")
     .optional()
     .openapi({ description: "Language that the page is asked for", example: "de-AT" }),
@@ -116,21 +108,19 @@ export const requestParameters = {
     .refine(isTimeZone, "must be a time zone such as Europe/Vienna")
     .optional()
     .openapi({ description: "Time zone of the browser", example: "Europe/Vienna", format: "time-zone" }),
-  geolocation: z
-    .strictObject({
-      latitude: degrees(90),
-      longitude: degrees(180),
-      accuracy: z.number().min(0).max(100_000).default(50),
-    })
+  geolocation: strictObject({
+    latitude: degrees(90),
+    longitude: degrees(180),
+    accuracy: number().min(0).max(100_000).default(50),
+  })
     .openapi("Geolocation", { description: "Position that the browser reports" })
     .optional(),
-  viewport: z
-    .strictObject({
-      width: whole(1, MAX_SIDE),
-      height: whole(1, MAX_SIDE),
-      scale: z.number().min(0.5).max(4).default(1),
-      mobile: flag(),
-    })
+  viewport: strictObject({
+    width: whole(1, MAX_SIDE),
+    height: whole(1, MAX_SIDE),
+    scale: number().min(0.5).max(4).default(1),
+    mobile: flag(),
+  })
     .openapi("Viewport", { description: "Size of the browser's window; mobile is a touch screen, and asks as a phone" })
     .optional(),
   proxy: matching(text(MAX_PROXY_LENGTH, 1), PROXY, PROXY_RULE)
@@ -147,9 +137,9 @@ export const REQUEST_RULES: readonly FieldRule[] = [
   members({ headers: { propertyNames: { not: { anyOf: REFUSED_NAMES.map((pattern) => ({ pattern })) } } } }),
 ];
 
-const schema = z.object(requestParameters);
+const schema = object(requestParameters);
 
-type Input = z.output<typeof schema>;
+type Input = Output<typeof schema>;
 
 /** Parameters whose values may be secrets. A job would keep them in its order. */
 const SECRET = ["headers", "cookies", "basic_auth", "body", "actions"] as const;

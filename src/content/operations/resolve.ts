@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import { array, int, number, object, oneOf, strictObject, string } from "../../lib/schema.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type Source } from "../resolve/reading/analysis.ts";
 import { type OperationResult, postOperation } from "./operation.ts";
@@ -11,61 +11,52 @@ const MAX_CRITERIA_LENGTH = 20_000;
 /** Maximum number of sources that a caller may name. */
 const MAX_HINTS = 3;
 
-const body = z
-  .strictObject({
-    question: visibleText(MAX_QUESTION_LENGTH).openapi({
-      description: "Prediction-market question",
-      example: "Will the ferry sail before 1 June 2026?",
+const body = strictObject({
+  question: visibleText(MAX_QUESTION_LENGTH).openapi({
+    description: "Prediction-market question",
+    example: "Will the ferry sail before 1 June 2026?",
+  }),
+  criteria: text(MAX_CRITERIA_LENGTH).default("").openapi({
+    description: "How the market resolves YES or NO",
+    example: "YES if the operator reports a departure.",
+  }),
+  max_sources: whole(1, 8).default(5).describe("Maximum web sources to read"),
+  sources: array(pageUrl)
+    .max(MAX_HINTS)
+    .default([])
+    .openapi({
+      description: "Hint URLs to check for evidence; read before all others, also if they are more than max_sources",
+      example: ["https://example.com/news"],
     }),
-    criteria: text(MAX_CRITERIA_LENGTH).default("").openapi({
-      description: "How the market resolves YES or NO",
-      example: "YES if the operator reports a departure.",
-    }),
-    max_sources: whole(1, 8).default(5).describe("Maximum web sources to read"),
-    sources: z
-      .array(pageUrl)
-      .max(MAX_HINTS)
-      .default([])
-      .openapi({
-        description: "Hint URLs to check for evidence; read before all others, also if they are more than max_sources",
-        example: ["https://example.com/news"],
-      }),
-    timeout: whole(1, 120).default(30).describe("Timeout in seconds; the response has the result so far"),
-  })
-  .openapi("ResolveRequest");
+  timeout: whole(1, 120).default(30).describe("Timeout in seconds; the response has the result so far"),
+}).openapi("ResolveRequest");
 
-const evidence = z
-  .object({
-    claim: z.string().describe("A statement of the source, word for word"),
-    source: z.string().describe("Title of the source"),
-    supports: z.enum(["YES", "NO", "NEUTRAL"]),
-    url: z.string(),
-  })
-  .openapi("Evidence", { description: "A statement of a source, and the outcome that it supports" });
+const evidence = object({
+  claim: string().describe("A statement of the source, word for word"),
+  source: string().describe("Title of the source"),
+  supports: oneOf(["YES", "NO", "NEUTRAL"]),
+  url: string(),
+}).openapi("Evidence", { description: "A statement of a source, and the outcome that it supports" });
 
-const response = z
-  .object({
-    question: z.string(),
-    probability: z.number().min(0).max(1).describe("Of YES; at least 0.01 and at most 0.99"),
-    verdict: z.enum(["YES", "LIKELY_YES", "UNCERTAIN", "LIKELY_NO", "NO"]),
-    confidence: z.enum(["high", "medium", "low"]),
-    reasoning: z
-      .string()
-      .describe("The reasons, with the numbers of the evidence from 1, and the pages that could not be read"),
-    evidence: z.array(evidence),
-    sources_consulted: z
-      .array(z.object({ title: z.string(), url: z.string() }))
-      .describe("The sources that were read; pages that repeat the text of another are not among them"),
-    metadata: z
-      .object({
-        elapsed_ms: z.int().describe("Time taken, in milliseconds"),
-        searches: z.int().describe("Number of searches that got a response"),
-        sources_read: z.int().describe("Sources that were read"),
-        analyst: z.enum(["embedded", "language model"]).describe("Analyst that found the evidence"),
-      })
-      .openapi("ResolveMetadata", { description: "Facts about the work on a question" }),
-  })
-  .openapi("ResolveResponse");
+const response = object({
+  question: string(),
+  probability: number().min(0).max(1).describe("Of YES; at least 0.01 and at most 0.99"),
+  verdict: oneOf(["YES", "LIKELY_YES", "UNCERTAIN", "LIKELY_NO", "NO"]),
+  confidence: oneOf(["high", "medium", "low"]),
+  reasoning: string().describe(
+    "The reasons, with the numbers of the evidence from 1, and the pages that could not be read",
+  ),
+  evidence: array(evidence),
+  sources_consulted: array(object({ title: string(), url: string() })).describe(
+    "The sources that were read; pages that repeat the text of another are not among them",
+  ),
+  metadata: object({
+    elapsed_ms: int().describe("Time taken, in milliseconds"),
+    searches: int().describe("Number of searches that got a response"),
+    sources_read: int().describe("Sources that were read"),
+    analyst: oneOf(["embedded", "language model"]).describe("Analyst that found the evidence"),
+  }).openapi("ResolveMetadata", { description: "Facts about the work on a question" }),
+}).openapi("ResolveResponse");
 
 /** `POST /resolve`: the outcome of a prediction-market question, with quotes from its sources. */
 export const resolve = postOperation(

@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import { object, strictObject, string } from "../../lib/schema.ts";
 import { METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
 import { askingPages, assertPrompts } from "./extract-fields.ts";
 import { type OperationResult, postOperation } from "./operation.ts";
@@ -16,26 +16,22 @@ import { resultsSchema } from "./page-formats.ts";
 import { PAGE_FAILURES, pageParameters, pageRequest, sharingOf, PAGE_RULES } from "./page-parameters.ts";
 import { SESSION_FAILURES, sessionParameters, SESSION_RULES } from "./session-parameters.ts";
 
-const body = z
-  .strictObject({
-    ...pageParameters,
-    ...sessionParameters,
-    ...contentParameters,
-    ...visitParameters,
-  })
-  .openapi("ScrapeRequest");
+const body = strictObject({
+  ...pageParameters,
+  ...sessionParameters,
+  ...contentParameters,
+  ...visitParameters,
+}).openapi("ScrapeRequest");
 
-const response = z
-  .object({
-    url: z.string(),
-    format: z.string(),
-    content: z.string().describe("The content in `format`; empty with `formats`"),
-    results: resultsSchema.optional(),
-    actions: actionsSchema,
-    metadata: metadataSchema,
-    changes: changesSchema,
-  })
-  .openapi("ScrapeResponse");
+const response = object({
+  url: string(),
+  format: string(),
+  content: string().describe("The content in `format`; empty with `formats`"),
+  results: resultsSchema.optional(),
+  actions: actionsSchema,
+  metadata: metadataSchema,
+  changes: changesSchema,
+}).openapi("ScrapeResponse");
 
 /** `POST /scrape`: a page as HTML, Markdown, text or links. */
 export const scrape = postOperation(

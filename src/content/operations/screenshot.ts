@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import { strictObject } from "../../lib/schema.ts";
 import { needsValue } from "./field-rules.ts";
 import { CAPTURE_HEADERS, captureResponse, notShown, shownRequest } from "./capture-response.ts";
 import { type OperationResult, postOperation } from "./operation.ts";
@@ -6,13 +6,11 @@ import { DEFAULT_QUALITY, pictureParameters } from "./picture-parameters.ts";
 import { PAGE_FAILURES, pageParameters, pageRequest, PAGE_RULES, SHOWN_RULE } from "./page-parameters.ts";
 import { SESSION_FAILURES, sessionParameters, SESSION_RULES } from "./session-parameters.ts";
 
-const body = z
-  .strictObject({
-    ...pageParameters,
-    ...sessionParameters,
-    ...pictureParameters,
-  })
-  .openapi("ScreenshotRequest");
+const body = strictObject({
+  ...pageParameters,
+  ...sessionParameters,
+  ...pictureParameters,
+}).openapi("ScreenshotRequest");
 
 export const screenshot = postOperation(
   {

@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import { array, boolean, int, object, oneOf, type Output, strictObject, string } from "../../lib/schema.ts";
 import { problemType } from "../../lib/errors.ts";
 import { cut } from "../../lib/text/cut-text.ts";
 import { type SearchResult } from "../search/web/result.ts";
@@ -15,37 +15,32 @@ const MAX_CONTENT = 100_000;
 /** The share of the timeout that the search may take. The rest is for the pages. */
 const SEARCH_SHARE = 0.5;
 
-const body = z
-  .strictObject({
-    ...searchParameters,
-    // Required, so that a route for /search with its schema refuses this body, whose price is another one.
-    content: z.enum(["markdown"]).describe("Format of the contents"),
-    pages: whole(1, MAX_PAGES).default(3).describe("Number of first results that are read"),
-    max_length: whole(1, MAX_CONTENT)
-      .default(20_000)
-      .describe("Maximum length of a page's content in characters; longer content is cut"),
-  })
-  .openapi("SearchContentRequest");
+const body = strictObject({
+  ...searchParameters,
+  // Required, so that a route for /search with its schema refuses this body, whose price is another one.
+  content: oneOf(["markdown"]).describe("Format of the contents"),
+  pages: whole(1, MAX_PAGES).default(3).describe("Number of first results that are read"),
+  max_length: whole(1, MAX_CONTENT)
+    .default(20_000)
+    .describe("Maximum length of a page's content in characters; longer content is cut"),
+}).openapi("SearchContentRequest");
 
-const result = z
-  .object({
-    ...resultFields,
-    content: z.string().optional().describe("Main content of a page that was read"),
-    truncated: z.boolean().optional().describe("Whether the content was cut to max_length"),
-    error: z.string().optional().describe("Reason why the page was not read"),
-    error_type: z.string().optional().describe("The problem type of the error"),
-  })
-  .openapi("SearchContentResult", { description: "A result, with the content of its page if it was read" });
+const result = object({
+  ...resultFields,
+  content: string().optional().describe("Main content of a page that was read"),
+  truncated: boolean().optional().describe("Whether the content was cut to max_length"),
+  error: string().optional().describe("Reason why the page was not read"),
+  error_type: string().optional().describe("The problem type of the error"),
+}).openapi("SearchContentResult", { description: "A result, with the content of its page if it was read" });
 
-const response = z
-  .object({
-    query: z.string(),
-    results: z.array(result),
-    metadata: z
-      .object({ ...searchMetadata, pages_read: z.int().describe("Number of pages with content") })
-      .openapi("SearchContentMetadata", { description: "Facts about a search and its pages" }),
-  })
-  .openapi("SearchContentResponse");
+const response = object({
+  query: string(),
+  results: array(result),
+  metadata: object({ ...searchMetadata, pages_read: int().describe("Number of pages with content") }).openapi(
+    "SearchContentMetadata",
+    { description: "Facts about a search and its pages" },
+  ),
+}).openapi("SearchContentResponse");
 
 /** `POST /search/content`: search results, and the content of the first ones. */
 export const searchContent = postOperation(
@@ -100,7 +95,7 @@ export const searchContent = postOperation(
   },
 );
 
-type Content = Pick<z.output<typeof result>, "content" | "truncated" | "error" | "error_type">;
+type Content = Pick<Output<typeof result>, "content" | "truncated" | "error" | "error_type">;
 
 /** Reads the pages of results, and never fails. */
 class ResultReader {
@@ -136,4 +131,4 @@ class ResultReader {
   }
 }
 
-const PAGE = z.object(pageParameters);
+const PAGE = object(pageParameters);

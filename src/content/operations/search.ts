@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import { array, boolean, int, iso, object, type Output, strictObject, string } from "../../lib/schema.ts";
 import { type SearchQuery, type SearchResponse } from "../search/search.ts";
 import { hostWithoutWww } from "../search/web/result-url.ts";
 import { invalidParameters, type OperationResult, postOperation } from "./operation.ts";
@@ -19,7 +19,7 @@ const NOT_A_HOST = "must be a host name such as example.com";
 const HOST = /^(?:[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?\.)+[\p{L}\p{M}\p{N}-]{2,}$/u;
 
 const host = matching(text(MAX_HOST_LENGTH), HOST, NOT_A_HOST);
-const day = z.iso.date("must be a day such as 2026-01-31");
+const day = iso.date("must be a day such as 2026-01-31");
 
 export const searchParameters = {
   query: visibleText(MAX_QUERY_LENGTH).openapi({
@@ -32,43 +32,40 @@ export const searchParameters = {
     description: "Host whose pages are wanted, with its subdomains",
     example: "example.com",
   }),
-  exclude_site: z
-    .array(host)
+  exclude_site: array(host)
     .min(1)
     .max(MAX_EXCLUDED_SITES)
     .optional()
     .openapi({ description: "Hosts whose pages are left out, with their subdomains", example: ["example.org"] }),
   after: day.optional().openapi({ description: "First day of publication", example: "2026-01-01" }),
   before: day.optional().openapi({ description: "Last day of publication", example: "2026-12-31" }),
-  lang: matching(z.string(), /^[a-z]{2}$/, "must be a language code of ISO 639-1 such as de")
+  lang: matching(string(), /^[a-z]{2}$/, "must be a language code of ISO 639-1 such as de")
     .optional()
     .openapi({ description: "Language of results, by ISO 639-1", example: "de" }),
   timeout: whole(1, 120).default(30).describe("Search timeout in seconds"),
 };
 
-const body = z.strictObject(searchParameters).openapi("SearchRequest");
+const body = strictObject(searchParameters).openapi("SearchRequest");
 
 export const resultFields = {
-  title: z.string(),
-  url: z.string().openapi({ format: "uri" }),
-  snippet: z.string(),
+  title: string(),
+  url: string().openapi({ format: "uri" }),
+  snippet: string(),
 };
 
 export const searchMetadata = {
-  content_length: z.int().describe("Length of all results as JSON in bytes, before the cut"),
-  elapsed_ms: z.int().describe("Time taken, in milliseconds"),
-  truncated: z.boolean().describe("Whether there were more results than count"),
-  providers: z.array(z.string()).describe("The search providers that responded"),
-  cached: z.boolean().describe("Whether the results come from the cache"),
+  content_length: int().describe("Length of all results as JSON in bytes, before the cut"),
+  elapsed_ms: int().describe("Time taken, in milliseconds"),
+  truncated: boolean().describe("Whether there were more results than count"),
+  providers: array(string()).describe("The search providers that responded"),
+  cached: boolean().describe("Whether the results come from the cache"),
 };
 
-const response = z
-  .object({
-    query: z.string(),
-    results: z.array(z.object(resultFields)),
-    metadata: z.object(searchMetadata).openapi("SearchMetadata", { description: "Facts about a search" }),
-  })
-  .openapi("SearchResponse");
+const response = object({
+  query: string(),
+  results: array(object(resultFields)),
+  metadata: object(searchMetadata).openapi("SearchMetadata", { description: "Facts about a search" }),
+}).openapi("SearchResponse");
 
 /** The first result in the examples of the API description. */
 export const RESULT_EXAMPLE = {
@@ -107,7 +104,7 @@ export const search = postOperation(
   },
 );
 
-type Input = z.output<typeof body>;
+type Input = Output<typeof body>;
 
 /** The search that the parameters ask for. Throws `invalid-parameters` if they contradict each other. */
 export function searchQuery(input: Input, timeoutMs: number): SearchQuery {

@@ -1,12 +1,11 @@
-import { z } from "@hono/zod-openapi";
+import { string } from "../../lib/schema.ts";
 import { type ErrorCode } from "../../lib/errors.ts";
 import { limits } from "./field-rules.ts";
 
 const MAX_LENGTH = 64;
 
 /** A name or a secret that the service has made. A database does not take every character. */
-export const madeText = z
-  .string()
+export const madeText = string()
   .min(1)
   .max(MAX_LENGTH)
   .regex(/^[\x21-\x7e]*$/, "must be visible ASCII characters");

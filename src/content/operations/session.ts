@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import { array, int, object, oneOf, type Output, strictObject, string } from "../../lib/schema.ts";
 import { type Session } from "../../store/jobs/session-store.ts";
 import { type JobOperation } from "./job-requests.ts";
 import { type OperationResult, postOperation } from "./operation.ts";
@@ -12,51 +12,41 @@ const MIN_TTL_S = 10;
 
 const seconds = whole(MIN_TTL_S, MAX_TTL_S);
 
-const body = z
-  .strictObject({
-    ttl: seconds.default(DAY_S).describe("Seconds"),
-    idle_ttl: seconds.optional().describe("Idle seconds; absent for `ttl`"),
-    session_secret: sessionParameters.session_secret.describe("Secret of another one"),
-  })
-  .openapi("SessionRequest");
+const body = strictObject({
+  ttl: seconds.default(DAY_S).describe("Seconds"),
+  idle_ttl: seconds.optional().describe("Idle seconds; absent for `ttl`"),
+  session_secret: sessionParameters.session_secret.describe("Secret of another one"),
+}).openapi("SessionRequest");
 
-const state = z
-  .object({
-    id: z.string().describe("Name of the session"),
-    uses: z.int().describe("Number of pages that have used it"),
-    stored_bytes: z.int().describe("Bytes of its data, encrypted"),
-    created_at: z.string().openapi({ format: "date-time" }),
-    used_at: z.string().openapi({ format: "date-time" }),
-    expires_at: z.string().openapi({ format: "date-time", description: "Time at which it ends, if it is not used" }),
-  })
-  .openapi("SessionState", { description: "The state of a session" });
+const state = object({
+  id: string().describe("Name of the session"),
+  uses: int().describe("Number of pages that have used it"),
+  stored_bytes: int().describe("Bytes of its data, encrypted"),
+  created_at: string().openapi({ format: "date-time" }),
+  used_at: string().openapi({ format: "date-time" }),
+  expires_at: string().openapi({ format: "date-time", description: "Time at which it ends, if it is not used" }),
+}).openapi("SessionState", { description: "The state of a session" });
 
-const status = z
-  .object({
-    ...state.shape,
-    left_out: z
-      .array(
-        z.object({
-          origin: z.string(),
-          database: z.string().optional().describe("Absent for the localStorage"),
-          reason: z.enum(["size", "value", "busy", "restore"]),
-        }),
-      )
-      .describe("Data that was not kept, and why"),
-  })
-  .openapi("SessionStatus", { description: "The state of a session, and what it did not keep" });
+const status = object({
+  ...state.shape,
+  left_out: array(
+    object({
+      origin: string(),
+      database: string().optional().describe("Absent for the localStorage"),
+      reason: oneOf(["size", "value", "busy", "restore"]),
+    }),
+  ).describe("Data that was not kept, and why"),
+}).openapi("SessionStatus", { description: "The state of a session, and what it did not keep" });
 
 // A schema that extends another one would be "allOf", which the typed clients cannot express.
-const created = z
-  .object({
-    ...state.shape,
-    secret: z.string().describe("The value of X-Session-Secret in requests about this session; shown only here"),
-  })
-  .openapi("SessionResponse", { description: "A session that was created" });
+const created = object({
+  ...state.shape,
+  secret: string().describe("The value of X-Session-Secret in requests about this session; shown only here"),
+}).openapi("SessionResponse", { description: "A session that was created" });
 
-const list = z
-  .object({ sessions: z.array(state) })
-  .openapi("SessionList", { description: "The sessions with a secret, the oldest first" });
+const list = object({ sessions: array(state) }).openapi("SessionList", {
+  description: "The sessions with a secret, the oldest first",
+});
 
 const EXAMPLE = {
   id: "8f14e45fceea167a5a36dedd4bea2543",
@@ -65,9 +55,9 @@ const EXAMPLE = {
   created_at: "2026-01-31T09:00:00.000Z",
   used_at: "2026-01-31T09:00:00.000Z",
   expires_at: "2026-02-01T09:00:00.000Z",
-} as const satisfies z.output<typeof state>;
+} as const satisfies Output<typeof state>;
 
-function stateOf({ id, uses, bytes, createdAt, usedAt, expiresAt, idleMs }: Session): z.output<typeof state> {
+function stateOf({ id, uses, bytes, createdAt, usedAt, expiresAt, idleMs }: Session): Output<typeof state> {
   const [created_at, used_at, expires_at] = [createdAt, usedAt, Math.min(expiresAt, usedAt + idleMs)].map((ms) =>
     new Date(ms).toISOString(),
   );

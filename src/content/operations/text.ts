@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import { boolean, int, string, type ZodString } from "../../lib/schema.ts";
 
 /** Text with a character that can be seen. */
 const VISIBLE = /[^\s\p{Cc}\p{Cf}]/u;
@@ -9,7 +9,7 @@ export function visibleText(maximum: number) {
 }
 
 /** A text that matches `pattern`. JSON Schema knows no flags of patterns, so the published one has no flags. */
-export function matching(schema: z.ZodString, pattern: RegExp, message: string) {
+export function matching(schema: ZodString, pattern: RegExp, message: string) {
   return schema.refine((value) => pattern.test(value), message).openapi({ pattern: pattern.source });
 }
 
@@ -19,8 +19,7 @@ export function matching(schema: z.ZodString, pattern: RegExp, message: string) 
  */
 export function text(maximum: number, minimum = 0) {
   const bounds = { maxLength: maximum, ...(minimum === 0 ? {} : { minLength: minimum }) };
-  return z
-    .string()
+  return string()
     .check(({ value, issues }) => {
       const length = Array.from(value.slice(0, 2 * maximum + 1)).length;
       const issue = { origin: "string", inclusive: true, input: value } as const;
@@ -32,10 +31,10 @@ export function text(maximum: number, minimum = 0) {
 
 /** A switch, off by default. */
 export function flag(byDefault = false) {
-  return z.boolean().default(byDefault);
+  return boolean().default(byDefault);
 }
 
 /** An integer from `least` to `most`. */
 export function whole(least: number, most: number) {
-  return z.int().min(least).max(most);
+  return int().min(least).max(most);
 }

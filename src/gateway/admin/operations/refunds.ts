@@ -1,29 +1,24 @@
-import { z } from "@hono/zod-openapi";
+import { strictObject, string } from "../../../lib/schema.ts";
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { JSON_TYPE, MAX_BODY_BYTES } from "../http/body.ts";
 import { refundOf } from "../overview/read-payments.ts";
 import { refund } from "../shapes/payments.ts";
 import { callerOf, type Operation } from "./operation.ts";
 
-const wish = z
-  .strictObject({
-    amount: z
-      .string()
-      .max(100)
-      .optional()
-      .describe("Atomic units, or dollars as `$0.01`. Without it, all that has not been refunded"),
-    id: z
-      .string()
-      .max(64)
-      .optional()
-      .describe("Names the refund: the same id again is the same refund. By default it is the amount, or `rest`"),
-    transaction: z
-      .string()
-      .max(128)
-      .optional()
-      .describe("The transaction or other reference of a refund that was made by other means; then nothing is sent"),
-  })
-  .openapi("RefundRequest");
+const wish = strictObject({
+  amount: string()
+    .max(100)
+    .optional()
+    .describe("Atomic units, or dollars as `$0.01`. Without it, all that has not been refunded"),
+  id: string()
+    .max(64)
+    .optional()
+    .describe("Names the refund: the same id again is the same refund. By default it is the amount, or `rest`"),
+  transaction: string()
+    .max(128)
+    .optional()
+    .describe("The transaction or other reference of a refund that was made by other means; then nothing is sent"),
+}).openapi("RefundRequest");
 
 const PAYMENT = { id: "The payment's nonce or transaction" };
 

@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import { array, boolean, literal, looseObject, object, string } from "../../../lib/schema.ts";
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { inSlices, mapSteps, type Steps } from "../../../lib/slices.ts";
 import { listAt } from "../../config/diagnostic.ts";
@@ -13,20 +13,17 @@ const routeBody = anyObject.openapi("Route", {
   description: "A route as in `routes[]` of the configuration; /v1/config/schema has its schema",
 });
 
-const listedRoute = z
-  .looseObject({
-    path_prefix: z.string(),
-    host: z.string().optional(),
-    name: z.string().optional(),
-    upstream: z.string().optional(),
-    auth: z.string().describe("The type of its authentication, or none; /v1/config shows the details"),
-    wasm_filter: z.boolean().describe("Whether an entry of wasm_filters matches the route"),
-    wasm_required: z
-      .literal(true)
-      .optional()
-      .describe("Whether a worker cannot load one of its filters, and responds with 503"),
-  })
-  .openapi("ListedRoute", { description: "A route as it is configured, without secrets" });
+const listedRoute = looseObject({
+  path_prefix: string(),
+  host: string().optional(),
+  name: string().optional(),
+  upstream: string().optional(),
+  auth: string().describe("The type of its authentication, or none; /v1/config shows the details"),
+  wasm_filter: boolean().describe("Whether an entry of wasm_filters matches the route"),
+  wasm_required: literal(true)
+    .optional()
+    .describe("Whether a worker cannot load one of its filters, and responds with 503"),
+}).openapi("ListedRoute", { description: "A route as it is configured, without secrets" });
 
 /** The query parameters that tell routes with the same prefix apart. */
 export const SELECTION = [
@@ -47,7 +44,7 @@ const deletion = {
   summary: "Delete a route",
   access: "full",
   conditional: true,
-  success: { description: "No worker uses it any more", schema: z.object({ ...changed, deleted: z.string() }) },
+  success: { description: "No worker uses it any more", schema: object({ ...changed, deleted: string() }) },
   failures: ["not-found", "ambiguous-route", "guard-lost", "invalid-configuration", "change-failed"],
 } as const satisfies Partial<Operation>;
 
@@ -59,7 +56,7 @@ export const ROUTE_OPERATIONS: readonly Operation[] = [
     summary: "All routes, in the order of the configuration",
     access: "read",
     conditional: true,
-    success: { description: "The routes", schema: z.object({ routes: z.array(listedRoute) }) },
+    success: { description: "The routes", schema: object({ routes: array(listedRoute) }) },
     async run({ request }, { config, view }) {
       const closed = new Set(view.closedRoutes);
       const list = async (): Promise<unknown> => ({
@@ -83,11 +80,11 @@ export const ROUTE_OPERATIONS: readonly Operation[] = [
     success: {
       status: 201,
       description: "Every worker uses it",
-      schema: z.object({
+      schema: object({
         ...changed,
-        created: z.string(),
-        host: z.string().optional(),
-        name: z.string().optional(),
+        created: string(),
+        host: string().optional(),
+        name: string().optional(),
       }),
       headers: { Location: "Path of the route" },
     },
@@ -118,7 +115,7 @@ export const ROUTE_OPERATIONS: readonly Operation[] = [
       schema: anyObject.openapi("RoutePatch"),
       description: "The merge patch",
     },
-    success: { description: "Every worker uses it", schema: z.object({ ...changed, changed: z.string() }) },
+    success: { description: "Every worker uses it", schema: object({ ...changed, changed: string() }) },
     failures: [
       "not-found",
       "already-exists",

@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import { literal, object, oneOf, string } from "../../../lib/schema.ts";
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { JSON_TYPE } from "../http/body.ts";
 import { actorOf } from "../http/guard.ts";
@@ -10,14 +10,12 @@ import { callerOf, type Operation } from "./operation.ts";
 /** Bytes of a body that carries a key. */
 const MAX_KEY_BODY_BYTES = 8192;
 
-const session = z
-  .object({
-    access: z.enum(["full", "read"]),
-    csrf_token: z
-      .string()
-      .describe("For X-CSRF-Token. Only the login tells it; later it is empty if the request does not have it"),
-  })
-  .openapi("Session");
+const session = object({
+  access: oneOf(["full", "read"]),
+  csrf_token: string().describe(
+    "For X-CSRF-Token. Only the login tells it; later it is empty if the request does not have it",
+  ),
+}).openapi("Session");
 
 function response(access: Access, kept: Session | undefined, cookie?: string): Response {
   const headers: Record<string, string> = cookie === undefined ? {} : { "set-cookie": cookie };
@@ -34,7 +32,7 @@ export const SESSION_OPERATIONS: readonly Operation[] = [
     body: {
       types: [JSON_TYPE],
       maxBytes: MAX_KEY_BODY_BYTES,
-      schema: z.object({ key: z.string() }).openapi("Key"),
+      schema: object({ key: string() }).openapi("Key"),
       description: "A key",
     },
     success: {
@@ -74,7 +72,7 @@ export const SESSION_OPERATIONS: readonly Operation[] = [
     path: "/v1/session",
     summary: "Log out",
     access: "read",
-    success: { description: "The session has ended", schema: z.object({ ok: z.literal(true) }) },
+    success: { description: "The session has ended", schema: object({ ok: literal(true) }) },
     run({ request, guard, connection }) {
       const token = sessionToken(request.headers.get("cookie"));
       if (token !== undefined) guard.sessions.end(token);

@@ -1,43 +1,41 @@
-import { z } from "@hono/zod-openapi";
+import { array, literal, number, object, oneOf, type Output, string } from "../../../lib/schema.ts";
 import { type DeepReadonly } from "../../../lib/deep-readonly.ts";
 import { counts } from "./common.ts";
 
-const used = z.object({ ...counts, last_seen_ms: z.number() });
+const used = object({ ...counts, last_seen_ms: number() });
 const sold = used.extend({
-  payments: z.number().describe("Settled payments"),
-  amounts: z.array(z.object({ network: z.string(), asset: z.string(), amount: z.string() })),
+  payments: number().describe("Settled payments"),
+  amounts: array(object({ network: string(), asset: string(), amount: string() })),
 });
-const other = z.literal(true).optional().describe("All names without counters of their own");
+const other = literal(true).optional().describe("All names without counters of their own");
 
 /** The response of `GET /v1/usage`. Bytes are of bodies, before framing. */
-export const usage = z
-  .object({
-    since_ms: z.number().describe("The time of the last reset"),
-    full: z.array(z.enum(["consumers", "routes", "upstreams"])).describe("The lists with `other`"),
-    consumers: z.array(sold.extend({ name: z.string(), anonymous: z.literal(true).optional(), other })),
-    routes: z.array(sold.extend({ route: z.string(), other })),
-    upstreams: z.array(used.extend({ upstream: z.string(), other })),
-  })
-  .openapi("Usage");
+export const usage = object({
+  since_ms: number().describe("The time of the last reset"),
+  full: array(oneOf(["consumers", "routes", "upstreams"])).describe("The lists with `other`"),
+  consumers: array(sold.extend({ name: string(), anonymous: literal(true).optional(), other })),
+  routes: array(sold.extend({ route: string(), other })),
+  upstreams: array(used.extend({ upstream: string(), other })),
+}).openapi("Usage");
 
 /** The response of `GET /v1/usage/hours`. */
-export const usageHours = z.object({
-  hours: z.array(
-    z.object({
-      time_ms: z.number().describe("The start of the hour"),
-      requests: z.number(),
-      client_errors: z.number(),
-      server_errors: z.number(),
+export const usageHours = object({
+  hours: array(
+    object({
+      time_ms: number().describe("The start of the hour"),
+      requests: number(),
+      client_errors: number(),
+      server_errors: number(),
     }),
   ),
 });
 
-export type UsageHours = DeepReadonly<z.output<typeof usageHours>>;
-export type UsageBody = DeepReadonly<z.output<typeof usage>>;
+export type UsageHours = DeepReadonly<Output<typeof usageHours>>;
+export type UsageBody = DeepReadonly<Output<typeof usage>>;
 /** The counts of one name. Times are Unix milliseconds. */
-export type UsageCounts = DeepReadonly<z.output<typeof used>>;
+export type UsageCounts = DeepReadonly<Output<typeof used>>;
 /** The counts of one name, with its settled payments and the amount in each token. */
-export type SoldCounts = DeepReadonly<z.output<typeof sold>>;
+export type SoldCounts = DeepReadonly<Output<typeof sold>>;
 
 /** The counts up to one moment. */
 export interface UsageReading {
