@@ -27,8 +27,9 @@ test.each(REQUESTS)(
   "the guide lists every option of $name, and the values of refused ones that are accepted",
   async ({ name, body, refused }) => {
     const guide = await file(new URL("../../../docs/guides/firecrawl.md", import.meta.url)).text();
-    const row = guide.split("\n").find((line) => line.startsWith(`| \`${name}\` `));
-    const [, , first = "", second = ""] = row?.split("|") ?? [];
+    const item = guide.split("\n- ").find((text) => text.startsWith(`\`${name}\`: `)) ?? "";
+    const [options = ""] = item.slice(name.length + 4).split("\n\n");
+    const [first = "", second = ""] = options.replaceAll(/\s+/g, " ").split(". Refused: ");
     const others = new Set([...NAMES, ...Object.keys(refused)]);
     // The guide refers to the options of a scrape.
     const known = name === "/batch/scrape" ? Object.keys(scrapeBody.shape) : [];
