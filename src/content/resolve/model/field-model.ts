@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type FieldSuggestion } from "../../extraction/tree/page-fields.ts";
-import { lastFitting } from "./json-objects.ts";
+import { lastFitting, schemaFor } from "./json-objects.ts";
 import { type ModelAnalyst } from "./model-analyst.ts";
 import { type Prompt, withinTokens } from "./prompt.ts";
 
@@ -10,33 +10,14 @@ const MAX_LENGTH = 2_000;
 /** Tokens of a page's text. @operator The rest of a longer text is not shown to the model. */
 const MAX_TEXT_TOKENS = 12_000;
 
-/** The schema of the response. It has no bounds, so that the strict mode of every server accepts it. */
-const SCHEMA = {
-  type: "object",
-  properties: {
-    fields: {
-      type: "array",
-      items: {
-        type: "object",
-        properties: {
-          path: { type: "string", description: "The path of the field, as given" },
-          value: { type: "string", description: "The value as the text has it" },
-          quote: { type: "string", description: "The line of the text with the value, copied word for word" },
-        },
-        required: ["path", "value", "quote"],
-        additionalProperties: false,
-      },
-    },
-  },
-  required: ["fields"],
-  additionalProperties: false,
-} as const;
-
-const output = z.object({
-  fields: z
-    .array(z.object({ path: z.string(), value: z.string().max(MAX_LENGTH), quote: z.string().min(1).max(MAX_LENGTH) }))
-    .max(MAX_VALUES),
+const text = z.string().max(MAX_LENGTH);
+const field = z.object({
+  path: z.string().describe("The path of the field, as given"),
+  value: text.describe("The value as the text has it"),
+  quote: text.min(1).describe("The line of the text with the value, copied word for word"),
 });
+const output = z.object({ fields: z.array(field).max(MAX_VALUES) });
+const SCHEMA = schemaFor(output);
 
 const INSTRUCTIONS = `You find values of fields in the text of a web page.
 

@@ -1,4 +1,4 @@
-import { type z } from "zod";
+import { z } from "zod";
 
 /** The ends of a reasoning model's thoughts. */
 const THOUGHTS_END = /<\/(?:think|thinking|thought|reasoning)>/giu;
@@ -48,6 +48,20 @@ export function lastFitting<S extends z.ZodType>(text: string, key: string, sche
     }
   }
   return undefined;
+}
+
+/** Keywords of a JSON Schema that the strict mode of some servers does not accept. */
+const BOUNDS = "minItems maxItems minLength maxLength minimum maximum pattern".split(" ");
+
+/** The JSON Schema of a response, without its bounds. */
+export function schemaFor(response: z.ZodType): object {
+  const schema = z.toJSONSchema(response, {
+    override: ({ jsonSchema }) => {
+      for (const bound of BOUNDS) Reflect.deleteProperty(jsonSchema, bound);
+    },
+  });
+  delete schema.$schema;
+  return schema;
 }
 
 /** The position after the brace that closes the one at `from`. Braces in strings do not count. */

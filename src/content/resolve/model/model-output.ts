@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Analysis, type Statement } from "../reading/analysis.ts";
-import { withoutThoughts, jsonObjectsIn } from "./json-objects.ts";
+import { jsonObjectsIn, schemaFor, withoutThoughts } from "./json-objects.ts";
 import { ModelError } from "./model-error.ts";
 
 /**
@@ -24,53 +24,28 @@ const KINDS = [
   "retraction",
 ] as const;
 
-/**
- * The schema of the response, as the model receives it. It has no bounds, so that the strict mode of every server
- * accepts it.
- */
-export const OUTPUT_SCHEMA = {
-  type: "object",
-  properties: {
-    statements: {
-      type: "array",
-      items: {
-        type: "object",
-        properties: {
-          source: { type: "integer", description: "The number of the source" },
-          quote: { type: "string", description: "A sentence of that source's text, copied word for word" },
-          supports: { type: "string", enum: [...SUPPORTS] },
-          kind: { type: "string", enum: [...KINDS] },
-          strength: { type: "number", description: "How firmly it decides the question by itself, 0 to 1" },
-          date: { type: "string", description: "When it took place, as YYYY-MM-DD; empty if the source does not say" },
-        },
-        required: ["source", "quote", "supports", "kind", "strength", "date"],
-        additionalProperties: false,
-      },
-    },
-    probability: { type: "number", description: "The probability of YES, 0 to 1" },
-    reasoning: { type: "string", description: "Why, in two to five sentences" },
-  },
-  required: ["statements", "probability", "reasoning"],
-  additionalProperties: false,
-} as const;
-
 const share = z.number().min(0).max(1);
 
-const output = z.object({
-  statements: z
-    .array(
-      z.object({
-        source: z.int(),
-        quote: z.string().max(MAX_QUOTE_LENGTH),
-        supports: z.enum(SUPPORTS),
-        kind: z.enum(KINDS),
-        strength: share,
-        date: z.string().max(40).nullish(),
-      }),
-    )
-    .max(MAX_STATEMENTS),
-  probability: share,
-  reasoning: z.string(),
+const statement = z.object({
+  source: z.int().describe("The number of the source"),
+  quote: z.string().max(MAX_QUOTE_LENGTH).describe("A sentence of that source's text, copied word for word"),
+  supports: z.enum(SUPPORTS),
+  kind: z.enum(KINDS),
+  strength: share.describe("How firmly it decides the question by itself, 0 to 1"),
+  date: z.string().describe("When it took place, as YYYY-MM-DD; empty if the source does not say"),
+});
+
+const response = z.object({
+  statements: z.array(statement),
+  probability: share.describe("The probability of YES, 0 to 1"),
+  reasoning: z.string().describe("Why, in two to five sentences"),
+});
+
+/** The schema of the response, as the model receives it. */
+export const OUTPUT_SCHEMA = schemaFor(response);
+
+const output = response.extend({
+  statements: z.array(statement.extend({ date: z.string().max(40).nullish() })).max(MAX_STATEMENTS),
 });
 
 /**

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { lastFitting } from "./json-objects.ts";
+import { lastFitting, schemaFor } from "./json-objects.ts";
 import { type ModelAnalyst } from "./model-analyst.ts";
 import { ModelError } from "./model-error.ts";
 
@@ -15,42 +15,16 @@ const TYPES = {
   texts: { type: "array", items: { type: "string" } },
 } as const;
 
-const TYPE_NAMES = ["text", "number", "boolean", "texts"] as const;
-
-/** The schema of the response. It has no bounds, so that the strict mode of every server accepts it. */
-const SCHEMA = {
-  type: "object",
-  properties: {
-    fields: {
-      type: "array",
-      items: {
-        type: "object",
-        properties: {
-          name: { type: "string", description: "A short name in English, such as price or opening_hours" },
-          type: { type: "string", enum: [...TYPE_NAMES] },
-          description: { type: "string", description: "What the field is, in a few words" },
-        },
-        required: ["name", "type", "description"],
-        additionalProperties: false,
-      },
-    },
-  },
-  required: ["fields"],
-  additionalProperties: false,
-} as const;
-
-const output = z.object({
-  fields: z
-    .array(
-      z.object({
-        name: z.string().regex(/^[A-Za-z][A-Za-z0-9_]{0,49}$/),
-        type: z.enum(TYPE_NAMES),
-        description: z.string().max(MAX_DESCRIPTION),
-      }),
-    )
-    .min(1)
-    .max(MAX_FIELDS),
+const field = z.object({
+  name: z
+    .string()
+    .regex(/^[A-Za-z][A-Za-z0-9_]{0,49}$/)
+    .describe("A short name in English, such as price or opening_hours"),
+  type: z.enum(["text", "number", "boolean", "texts"]),
+  description: z.string().max(MAX_DESCRIPTION).describe("What the field is, in a few words"),
 });
+const output = z.object({ fields: z.array(field).min(1).max(MAX_FIELDS) });
+const SCHEMA = schemaFor(output);
 
 const INSTRUCTIONS = `You name the fields that a person wants from web pages.
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { lastFitting } from "./json-objects.ts";
+import { lastFitting, schemaFor } from "./json-objects.ts";
 import { type ModelAnalyst } from "./model-analyst.ts";
 import { ModelError } from "./model-error.ts";
 import { type Prompt, withinTokens } from "./prompt.ts";
@@ -9,15 +9,8 @@ const MAX_LENGTH = 1_500;
 /** Tokens of a page's text. @operator The rest of a longer text is not shown to the model. */
 const MAX_TEXT_TOKENS = 12_000;
 
-/** The schema of the response. It has no bounds, so that the strict mode of every server accepts it. */
-const SCHEMA = {
-  type: "object",
-  properties: { summary: { type: "string", description: "Two to five sentences of plain text" } },
-  required: ["summary"],
-  additionalProperties: false,
-} as const;
-
-const output = z.object({ summary: z.string() });
+const output = z.object({ summary: z.string().describe("Two to five sentences of plain text") });
+const SCHEMA = schemaFor(output);
 
 const INSTRUCTIONS = `You summarise the text of a web page.
 
