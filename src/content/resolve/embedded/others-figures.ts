@@ -13,8 +13,7 @@ import { isForeign } from "./actors.ts";
 import { doerOf } from "./arguments.ts";
 import { type Asked } from "./question.ts";
 import { standsIn } from "./standing.ts";
-import { isWithin, overlap } from "../reading/ranges.ts";
-import { until } from "../reading/until.ts";
+import { isWithin, overlap, until } from "../reading/ranges.ts";
 
 /** Verbs and nouns that any figure can have. */
 export const GENERAL = new Set(

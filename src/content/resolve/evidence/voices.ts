@@ -1,7 +1,7 @@
 import { type Plan, type Source, type Statement } from "../reading/analysis.ts";
 import { isOf } from "../reading/resolution-source.ts";
 import { originsOf, ownerOf } from "./origins.ts";
-import { storiesOf } from "./stories.ts";
+import { storiesOf } from "./story.ts";
 
 const DAY = 86_400_000;
 
