@@ -10,11 +10,11 @@ const MAX_LENGTH = 2_000;
 /** Tokens of a page's text. @operator The rest of a longer text is not shown to the model. */
 const MAX_TEXT_TOKENS = 12_000;
 
-const text = z.string().max(MAX_LENGTH);
+const copied = z.string().max(MAX_LENGTH);
 const field = z.object({
   path: z.string().describe("The path of the field, as given"),
-  value: text.describe("The value as the text has it"),
-  quote: text.min(1).describe("The line of the text with the value, copied word for word"),
+  value: copied.describe("The value as the text has it"),
+  quote: copied.min(1).describe("The line of the text with the value, copied word for word"),
 });
 const output = z.object({ fields: z.array(field).max(MAX_VALUES) });
 const SCHEMA = schemaFor(output);
