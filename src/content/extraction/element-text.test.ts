@@ -25,3 +25,7 @@ test("the text of code itself is as it is written", () => {
   expect(textOf("<script> a  <b>\n c </script>", "script")).toBe("a  <b>\n c");
   expect(textOf("<title>a</title><style>b</style><p>c", "head")).toBe("a");
 });
+
+test("the lines of a selected block of code are unchanged", () => {
+  expect(textOf("<pre>a  b\n    c</pre>", "pre")).toBe("a  b\n    c");
+});

@@ -50,12 +50,12 @@ class TextWriter {
   }
 
   write(root: ParentNode): string {
-    this.#children(root, false);
+    this.#children(root, isTag(root) && VERBATIM.has(root.name));
     this.#endLine();
     return this.#lines.join("\n");
   }
 
-  /** Recursive: prune.ts limits the depth of trees. */
+  /** Recursive: tree.ts limits the depth of trees. */
   #children(node: ParentNode, verbatim: boolean): void {
     for (const child of node.children) {
       this.#nodes += 1;
