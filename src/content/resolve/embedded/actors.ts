@@ -2,11 +2,12 @@ import { type Predication } from "../reading/clauses.ts";
 import { type Grammar, isFunctionWord, type Reader } from "../reading/grammar.ts";
 import { ADVERB, type Token } from "../reading/spans.ts";
 import { WORDS } from "../reading/vocabulary.ts";
-import { BY_CONTEXT, type Fit } from "./outcome-reading.ts";
+import { BY_CONTEXT, type Fit } from "./fit.ts";
 import { type Argument } from "../reading/noun-phrases.ts";
 import { type Asked } from "./question.ts";
 import { isOwner } from "./rivals.ts";
-import { until, itemsBefore } from "../reading/ranges.ts";
+import { until } from "../reading/until.ts";
+import { itemsBefore } from "../reading/ranges.ts";
 
 /** "was elected mayor of X", for "won the mayoral election in X". Undefined if the office or the place is another. */
 export function electedBy(
@@ -75,7 +76,7 @@ export function otherHolder(
       .some(({ text }) => !isFunctionWord(text, grammar) && !NEW.test(text));
   const zone = isPassive || outcome === "become" ? before : left;
   const isOther = zone.some((word) => isForeign(word, names, grammar));
-  if (start < 0 || isModified || !isOther) return undefined;
+  if (start < 0 || isModified || isOfOther(asked, behind, grammar) || !isOther) return undefined;
   return { kind: "other-actor", isLoose: missing.length > 0 };
 }
 

@@ -2,11 +2,12 @@ import { type Analyst, type Plan, type Source, type Statement } from "../reading
 import { type Passage, passagesOf } from "../evidence/passages.ts";
 import { firstNumberOf } from "../reading/date-order.ts";
 import { languageOf } from "../reading/words.ts";
-import { storiesOf } from "../evidence/story.ts";
+import { storiesOf } from "../evidence/stories.ts";
 import { speaksToReader } from "./injection.ts";
-import { isQuestion, isRetraction, isWithdrawal } from "../reading/phrases.ts";
-import { leanOf, type ReadSource, type Signs, signsOf } from "./signs.ts";
+import { isQuestion, isRetraction, isWithdrawal } from "./kinds.ts";
+import { leanOf } from "./lean.ts";
 import { askedOf, type Asked } from "./question.ts";
+import { type ReadSource, type Signs, signsOf } from "./signs.ts";
 import { statementOf } from "./stance.ts";
 
 /** Maximum number of statements of one source in the result. The strongest are kept. */
@@ -104,7 +105,7 @@ function settled(statements: readonly Statement[], withdrawn: boolean): Statemen
   return statements.map((one) => (one.supports === correction.supports ? one : { ...one, supports: "NEUTRAL" }));
 }
 
-/** The signs of sources, one source per story. Fitted parameters weigh them. */
+/** The signs of sources, one source per story. The parameters of lean.ts weigh them. */
 export function signsIn(plan: Plan, sources: readonly Source[], now: number): Signs {
   return signsOfStories(
     askedOf(plan, now),

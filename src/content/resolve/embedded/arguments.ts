@@ -3,9 +3,9 @@ import { isFunctionWord, type Reader } from "../reading/grammar.ts";
 import { ADVERB, type Token } from "../reading/spans.ts";
 import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
 import { type Language } from "../reading/words.ts";
-import { until } from "../reading/ranges.ts";
+import { until } from "../reading/until.ts";
 import { electedBy, hasOtherOffice, isOfElection, namesActor, otherHolder } from "./actors.ts";
-import { BY_CONTEXT, type Fit } from "./outcome-reading.ts";
+import { BY_CONTEXT, type Fit } from "./fit.ts";
 import { type Argument, isWhole, ownersIn } from "../reading/noun-phrases.ts";
 import { type Asked } from "./question.ts";
 import { covers, standsIn } from "./standing.ts";
@@ -112,6 +112,8 @@ function comparedFit(sides: Sides): Fit {
   if (patient === undefined || !OUTCOMES.exclusive.has(outcome) || !isNamedIn(patient, done, names)) return DIFFERENT;
   // "The club won" can be the agent, "they won against Ashcombe" is not Ashcombe.
   const isBehind = agent?.heads.isSubsetOf(new Set(after.map(({ stem }) => stem))) === true;
+  // "the winner of the prize is X"
+  if (isBehind && predication.reality === "noun") return DIFFERENT;
   const isOther =
     isBehind ||
     doer.some(

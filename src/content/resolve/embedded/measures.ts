@@ -2,7 +2,7 @@ import { conceptsAt } from "../reading/concepts.ts";
 import { type Threshold } from "../reading/analysis.ts";
 import { clauseAt, type Clause } from "../reading/clauses.ts";
 import { type ReadSentence, type Token } from "../reading/spans.ts";
-import { isChange } from "../reading/comparisons.ts";
+import { isChange } from "../reading/changes.ts";
 import { GRAMMARS } from "../reading/grammar.ts";
 import { type Passage } from "../evidence/passages.ts";
 import { bareMonthsIn, type NamedDate } from "../reading/dates.ts";
@@ -16,6 +16,7 @@ import {
   GENERAL,
   isOfAnother,
   isOfAudience,
+  isOfKindLater,
   isOfOtherOutcome,
   isOfOtherPredicate,
   isOfOtherThing,
@@ -119,6 +120,7 @@ export function measured(
       ) &&
       !isOfOtherThing(asked, tokens, one) &&
       !isOfThingAt(asked, tokens, clause) &&
+      !isOfKindLater(asked, passage, clause, one) &&
       !isOfOtherOutcome(asked, { tokens, clause, language }, one) &&
       !isPartial(asked, { text: passage.text, tokens, dates }, clause, one) &&
       !isOfOtherPredicate(asked, passage, { tokens, clause, language })

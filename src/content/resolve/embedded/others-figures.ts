@@ -3,7 +3,7 @@ import { COMPARING } from "../reading/comparisons.ts";
 import { areContrary, conceptsAt, conceptsIn } from "../reading/concepts.ts";
 import { type Grammar, GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
 import { type Argument } from "../reading/noun-phrases.ts";
-import { type Quantity } from "../reading/quantities.ts";
+import { describedIn, quantitiesOf, type Quantity } from "../reading/quantities.ts";
 import { isPast, type Reality } from "../reading/reality.ts";
 import { type Token } from "../reading/spans.ts";
 import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
@@ -13,7 +13,8 @@ import { isForeign } from "./actors.ts";
 import { doerOf } from "./arguments.ts";
 import { type Asked } from "./question.ts";
 import { standsIn } from "./standing.ts";
-import { isWithin, overlap, until } from "../reading/ranges.ts";
+import { isWithin, overlap } from "../reading/ranges.ts";
+import { until } from "../reading/until.ts";
 
 /** Verbs and nouns that any figure can have. */
 export const GENERAL = new Set(
@@ -108,6 +109,20 @@ export function isOfThingAt({ terms, language }: Asked, tokens: readonly Token[]
 }
 
 const AT = /^(?:at|in|on|near|beside|along|inside|under|by)$/u;
+
+/** "sold 322,000 cars, a third of them electric", for electric cars: the kind is behind the clause of the figure. */
+export function isOfKindLater(
+  { plan, language }: Asked,
+  { words }: Passage,
+  clause: Clause,
+  { unit }: Quantity,
+): boolean {
+  return quantitiesOf(plan.statement, language)
+    .filter((one) => one.unit === unit)
+    .flatMap((one) => describedIn(plan.statement, one))
+    .filter(({ text }) => !COMPARING.test(text))
+    .some(({ stem }) => !clause.stems.has(stem) && words.some((word) => word.stem === stem && word.start > clause.end));
+}
 
 /** Outcomes of a measure itself: "exceeded 40 degrees". */
 const MEASURES = new Set(["break", "rise", "fall"]);

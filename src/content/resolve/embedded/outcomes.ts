@@ -12,7 +12,8 @@ import { fitOf } from "./arguments.ts";
 import { boundStrengthOf, NOTHING, OTHER_ACTOR, type Reading, sharesOf } from "./outcome-reading.ts";
 import { type Asked, GOVERNED } from "./question.ts";
 import { isOfPart } from "./siblings.ts";
-import { itemsBefore, until } from "../reading/ranges.ts";
+import { itemsBefore } from "../reading/ranges.ts";
+import { until } from "../reading/until.ts";
 
 /** The minimum share for a sentence whose predicate and arguments are those of the question. */
 const NEAR = 0.4;
@@ -311,6 +312,8 @@ function isOtherSense(asked: Asked, tokens: readonly Token[], at: number, { real
     return true;
   // "fell silent"
   if (/^f[ae]ll(?:s|en)?$/u.test(token.text) && FALLS.test(next.text)) return !asks(next.text);
+  // "stands on a hill", "stands to lose"
+  if (/^stands?$/u.test(token.text) && GRAMMARS.en.preposition.has(next.text)) return true;
   const { oblique } = asked;
   // "acquired a stake in Pictalk", "acquired Pictalk shares", "the acquisition of 20% of Pictalk"
   const isShare = SHARE.test(

@@ -1,6 +1,6 @@
 import { aliasesIn } from "../reading/aliases.ts";
 import { type Plan, type Threshold } from "../reading/analysis.ts";
-import { isChange, measureOf } from "../reading/comparisons.ts";
+import { isChange, measureOf } from "../reading/changes.ts";
 import { AWARDS, isParticipleOfMotion } from "../reading/clauses.ts";
 import { datesOf, type NamedDate } from "../reading/dates.ts";
 import { type Grammar, GRAMMARS, isFunctionWord, type Reader } from "../reading/grammar.ts";
@@ -20,7 +20,7 @@ import {
   secondPhrase,
 } from "../reading/noun-phrases.ts";
 import { outcomesOf, predicateOf, STEADY } from "../reading/predicates.ts";
-import { until } from "../reading/ranges.ts";
+import { until } from "../reading/until.ts";
 
 /** A plan, prepared once for comparisons with many sentences. */
 export interface Asked {

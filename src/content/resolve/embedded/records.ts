@@ -3,12 +3,13 @@ import { type NamedDate } from "../reading/dates.ts";
 import { conceptsAt, areContrary } from "../reading/concepts.ts";
 import { type Grammar, GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
 import { type ReadSentence, type Token } from "../reading/spans.ts";
-import { type Language, STOP_WORDS, wordsOf } from "../reading/words.ts";
+import { isForm, type Language, STOP_WORDS, wordsOf } from "../reading/words.ts";
 import { OPEN, PLANNED } from "../reading/phrases.ts";
 import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
 import { type Argument, isWhole } from "../reading/noun-phrases.ts";
 import { type Asked } from "./question.ts";
-import { isWithin, until } from "../reading/ranges.ts";
+import { isWithin } from "../reading/ranges.ts";
+import { until } from "../reading/until.ts";
 
 /** An entry of a register, a table or a list of results. The page is about its subject: "Signed: 9 June 2026". */
 interface Entry {
@@ -159,13 +160,17 @@ function isOfQuestion(word: Token, { asked, grammar, language }: Reader): boolea
 }
 
 /** 1 if a word is of the predicate's family, -1 if it names a contrary outcome. */
-function outcomeAt(words: readonly Token[], at: number, { asked }: Pick<Reader, "asked" | "language">): -1 | 0 | 1 {
+function outcomeAt(
+  words: readonly Token[],
+  at: number,
+  { asked, language }: Pick<Reader, "asked" | "language">,
+): -1 | 0 | 1 {
   const { predicate, outcomes } = asked;
   const word = words[at];
   if (word === undefined || predicate === undefined) return 0;
   const found = conceptsAt(words, at);
   const beginning = predicate.text.slice(0, Math.max(FAMILY, predicate.stem.length - 3));
-  if ([...outcomes].some((one) => found.has(one))) return 1;
+  if ([...outcomes].some((one) => found.has(one)) || isForm(word, predicate, language)) return 1;
   if (beginning.length >= FAMILY && word.text.startsWith(beginning)) return 1;
   return [...found].some((one) => [...outcomes].some((other) => areContrary(one, other))) ? -1 : 0;
 }

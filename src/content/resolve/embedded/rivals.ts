@@ -1,9 +1,10 @@
-import { until, itemsBefore } from "../reading/ranges.ts";
+import { until } from "../reading/until.ts";
 import { type Predication } from "../reading/clauses.ts";
 import { isFunctionWord, type Reader } from "../reading/grammar.ts";
 import { type Token } from "../reading/spans.ts";
 import { WORDS } from "../reading/vocabulary.ts";
 import { type Argument } from "../reading/noun-phrases.ts";
+import { itemsBefore } from "../reading/ranges.ts";
 
 /** The place of an argument in a sentence, and the names of the question and the text. */
 export interface Place {
@@ -99,6 +100,10 @@ function hasOtherComplement(
   const isMissing = own.some((name) => !named.some(({ stem }) => stem === name));
   const isForeign = (word: Token): boolean => word.capital && /^\p{L}{2}/u.test(word.text) && !words.has(word.stem);
   if (language !== "de" && isMissing && phrase.some(isForeign) && WORDS.of.has(next.text)) return true;
+  // "the record of 2:02 by Sami Oduya"
+  const [by, maker] = rest.slice(phrase.length);
+  if (grammar.by.has(by?.text) && maker !== undefined && isMissing && isForeign(maker) && !WORDS.time.has(maker.text))
+    return true;
   const last = [...words].at(-1) ?? "";
   const noun = phrase.findLast(({ text }) => !isFunctionWord(text, grammar));
   return zone[head]?.stem !== last && !near.has(last) && noun !== undefined && noun.stem !== last;

@@ -8,7 +8,8 @@ import { type Grammar, GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
 import { IRREGULAR_PAST, type Language, type Word, wordsOf } from "../reading/words.ts";
 import { GENERAL } from "./others-figures.ts";
 import { type Asked, numberedIn, yearsOf } from "./question.ts";
-import { isWithin, until } from "../reading/ranges.ts";
+import { isWithin } from "../reading/ranges.ts";
+import { until } from "../reading/until.ts";
 
 const TITLE = /["“«„]\s?([^"“”«»„]{2,60}?)\s?["”»“]/gu;
 
@@ -24,6 +25,17 @@ function isOfOtherTitle(statement: string, text: string): boolean {
     return !said.includes(title) && said.some((other) => wordsOf(other).some(({ stem }) => stems.has(stem)));
   });
 }
+
+/** "Thailand's SEC", if the question asks for the SEC. */
+function isForeignBody(statement: string, text: string, inOwnNames: Asked["inOwnNames"]): boolean {
+  return [...text.matchAll(OWNED_ACRONYM)].some(
+    ([, owner = "", acronym = ""]) =>
+      !statement.includes(owner) &&
+      (inOwnNames(acronym) !== acronym || new RegExp(String.raw`(?<!\p{L})${acronym}(?!\p{L})`, "u").test(statement)),
+  );
+}
+
+const OWNED_ACRONYM = /(?<!\p{L})(?!America)(\p{Lu}\p{L}+)['’]s?\s([A-Z]{2,6})(?!\p{L})/gu;
 
 /** "The trailer for "Low Tide"", "the "Low Tide" soundtrack", "the first season of "Low Tide"": what belongs to a work. */
 function isOfPartOfWork(text: string): boolean {
@@ -43,7 +55,7 @@ const PART_OF_WORK =
  * "the law on water" for "the law on energy".
  */
 export function isOfSibling(
-  { plan, language, predicate, thresholds }: Asked,
+  { plan, language, predicate, thresholds, inOwnNames }: Asked,
   { words, near, text }: Passage,
   own: Language | undefined,
 ): boolean {
@@ -51,7 +63,7 @@ export function isOfSibling(
   // "Paper Moons" took more than "Glass Harbour": the figure is of the first title.
   const [asks, [first]] = [titlesIn(plan.statement), titlesIn(text)];
   if (thresholds.length > 0 && asks.length > 0 && first !== undefined && !asks.includes(first)) return true;
-  if (asks.length > 0 && isOfPartOfWork(text)) return true;
+  if ((asks.length > 0 && isOfPartOfWork(text)) || isForeignBody(plan.statement, text, inOwnNames)) return true;
   if (language === undefined || language !== own) return false;
   const grammar = GRAMMARS[language];
   const slots = slotsOf(wordsOf(plan.statement), grammar);

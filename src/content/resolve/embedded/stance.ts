@@ -5,7 +5,7 @@ import { conceptsIn } from "../reading/concepts.ts";
 import { GRAMMARS } from "../reading/grammar.ts";
 import { quantitiesOf } from "../reading/quantities.ts";
 import { numberWordPattern } from "../reading/number-words.ts";
-import { LAST_YEAR, isQuestion } from "../reading/phrases.ts";
+import { LAST_YEAR } from "../reading/phrases.ts";
 import { type ReadSentence, type Token, undatedTokensOf } from "../reading/spans.ts";
 import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
 import { hostOf } from "../reading/resolution-source.ts";
@@ -15,6 +15,7 @@ import { coverageOf, type Passage } from "../evidence/passages.ts";
 import { answerOf, factCheckOf } from "./checks.ts";
 import { type Circumstance, circumstanceOf } from "./circumstances.ts";
 import { delayOf } from "./delays.ts";
+import { isQuestion } from "./kinds.ts";
 import { isInMonths, isInOtherPlace, measured } from "./measures.ts";
 import { boundStrengthOf, NOTHING, OTHER_ACTOR, type Reading, sharesOf, STATED } from "./outcome-reading.ts";
 import { BESIDE, dateOf, timeOf } from "./outcome-dates.ts";
@@ -28,7 +29,8 @@ import { hasSurplus } from "./surplus.ts";
 import { rowOf } from "./tables.ts";
 import { inTime } from "./timing.ts";
 import { isTurnable } from "./turning.ts";
-import { isWithin, until } from "../reading/ranges.ts";
+import { isWithin } from "../reading/ranges.ts";
+import { until } from "../reading/until.ts";
 
 interface At {
   readonly source: Source;

@@ -4,7 +4,7 @@ import { ADVERB, type Token } from "../reading/spans.ts";
 import { numberWord } from "../reading/number-words.ts";
 import { WORDS } from "../reading/vocabulary.ts";
 import { IRREGULAR_PAST, isForm, isRomance } from "../reading/words.ts";
-import { BY_CONTEXT } from "./outcome-reading.ts";
+import { BY_CONTEXT } from "./fit.ts";
 import { type Argument, makerIn, ownersIn } from "../reading/noun-phrases.ts";
 import { isOfAnother, isOwner, type Place } from "./rivals.ts";
 
@@ -97,6 +97,9 @@ export function standsIn(argument: Argument, zone: readonly Token[], place: Plac
   if (found >= 0) {
     const missing = [...argument.words].filter((word) => !zone.some(({ stem }) => stem === word));
     if (isOfAnother(zone, found, argument, place)) return undefined;
+    // "the Pellan telescope", in a sentence that names the Tarn telescope elsewhere
+    const isNamed = missing.some((word) => place.names.has(word));
+    if (reader.language === "en" && isNamed && isNameOfAnother(zone, found, argument, place)) return undefined;
     // "the bank", on a page that does not name the question's
     const isGeneric = WORDS.generic.has(zone[found]?.text) && reader.grammar.determiner.has(zone[found - 1]?.text);
     if (isGeneric && missing.some((word) => place.names.has(word) && !near.has(word))) return undefined;
@@ -122,6 +125,7 @@ export function standsIn(argument: Argument, zone: readonly Token[], place: Plac
   const words = zone.filter(
     (word) => !ADVERB.test(word.text) && !reader.grammar.have.has(word.text) && !reader.grammar.be.has(word.text),
   );
+  if (words.length === 0 && !predication.isInherited) return BY_CONTEXT;
   // "It beat Merrow": a pronoun does not stand for what its own clause names.
   const isNamed = [...predication.before, ...predication.after].some((word) => isOneOf(argument.heads, word, reader));
   const hasPronoun = words.some((word) => reader.grammar.pronoun.has(word.text));
@@ -135,6 +139,24 @@ function isOfOtherPart(before: Token | undefined, { words }: Argument, { known, 
   if (before === undefined || words.has(before.stem)) return false;
   const isNumbered = /^\d/u.test(before.text) && [...words].some((word) => /^\d/u.test(word));
   return isNumbered || (known?.includes(before.stem) === true && !terms.has(before.stem));
+}
+
+/** Whether a name that the question does not have stands right before a noun. */
+function isNameOfAnother(zone: readonly Token[], at: number, { words }: Argument, { reader }: Place): boolean {
+  const [name, noun] = [zone[at - 1], zone[at]];
+  return (
+    name?.capital === true &&
+    noun?.gap === " " &&
+    // The first word of a sentence has a capital, too.
+    (name.start > 0 || noun.capital) &&
+    /^\p{L}{2}/u.test(name.text) &&
+    ![
+      words.has(name.stem),
+      WORDS.title.has(name.text),
+      WORDS.time.has(name.text),
+      isFunctionWord(name.text, reader.grammar),
+    ].some(Boolean)
+  );
 }
 
 /** "the acquisition" for "the takeover" */
@@ -234,6 +256,8 @@ function isHeadBehind(zone: readonly Token[], at: number, argument: Argument, pl
       return false;
     // "a bus line replacing the Orland Light Rail"
     const isParticiple = language === "en" && /.{3}ing$/u.test(word.text) && !WORDS.counting.has(word.text);
+    if (isSubject && isParticiple && grammar.determiner.has(zone[n + 1]?.text))
+      return grammar.determiner.has(zone[n - 1]?.text);
     // "a resolution condemning the Rivers Act"
     const isNoun = owner !== undefined && word.gap === " " && !isFunctionWord(owner.text, grammar);
     if (isParticiple && isNoun && grammar.determiner.has(zone[n + 1]?.text)) return false;
@@ -246,6 +270,8 @@ function isHeadBehind(zone: readonly Token[], at: number, argument: Argument, pl
       if (!argument.words.has(owner.stem)) return false;
       continue;
     }
+    // "der Linie 7 der U-Bahn"
+    if (/^\d{1,3}$/u.test(word.text) && argument.words.has(zone[n - 1]?.stem ?? "")) continue;
     if (
       argument.words.has(word.stem) ||
       (word.capital && !WORDS.standFor.has(word.text) && language === "en" && n === 0)
@@ -264,6 +290,9 @@ function isHeadBehind(zone: readonly Token[], at: number, argument: Argument, pl
       if (noun === undefined) return !isSubject && WORDS.beforeObject.has(word.text);
       // "the hearing on the permit of the tower": the noun before must head its phrase, too.
       if (argument.words.has(noun.stem)) continue;
+      // "shares of X closed higher", "all outstanding shares of X" are X, "a third of the shares" is not.
+      if (SHARES.test(noun.text))
+        return isSubject ? !place.predication.isPassive : zone.slice(0, n).some(({ text }) => WHOLE.test(text));
       // "the youth team of X" is not X, and "the first leg of the final of X" is not its final.
       // "released the price of X"
       const isMeasure = !isSubject && MEASURE.test(noun.text);
@@ -284,6 +313,8 @@ function isHeadBehind(zone: readonly Token[], at: number, argument: Argument, pl
   return true;
 }
 
+const SHARES = /^(?:shares?|stock|equity)$/u;
+const WHOLE = /^(?:all|entire|whole)$/u;
 const MEASURE = /^(?:prices?|rates?|tasa|taux|tasso|taxa|level|value|figures?|total|number|index)$/u;
 /** Words for the name of a thing: "the brand name Zelvora". */
 const SIGN = /^(?:name|label|logo|trademark|slogan)$/u;

@@ -37,6 +37,10 @@ const WARMEST = /^(?:hott|warm)est$/u;
 
 export const NEXT = /^(?:second|third|fourth|fifth)$/u;
 
+function asksNext(question: readonly Word[], at: number): boolean {
+  return itemsBefore(question, at, 2).some(({ text }) => NEXT.test(text));
+}
+
 /** The place of the first superlative behind an article: one word, or a word such as "most". */
 function superlativeIn(words: readonly Word[], language: Language): number {
   const { determiner } = GRAMMARS[language];
@@ -89,7 +93,7 @@ export function superlative(
       (!hasYear && holder.length > 1 && YEAR.test(text)) || subject.some((word) => word.stem === stem),
   );
   const before = tokens.slice(verb, says);
-  if (isHolder && before.some(({ text }) => NEXT.test(text))) return { sign: -1, part };
+  if (isHolder && before.some(({ text }) => NEXT.test(text)) && !asksNext(question, asks)) return { sign: -1, part };
   if (before.some(({ text }) => LOWER.test(text)) || isLimited(rest) || !kind.every(({ stem }) => near.has(stem)))
     return undefined;
   // "the youngest Tarsian" is not the youngest person.

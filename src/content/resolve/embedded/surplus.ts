@@ -8,7 +8,8 @@ import { IRREGULAR_PAST, isForm, isRomance, type Language, STOP_WORDS, type Word
 import { ADJECTIVE_ENDINGS } from "../evidence/passages.ts";
 import { isOfAudience } from "./others-figures.ts";
 import { type Asked } from "./question.ts";
-import { isWithin, overlap, until } from "../reading/ranges.ts";
+import { isWithin, overlap } from "../reading/ranges.ts";
+import { until } from "../reading/until.ts";
 
 /** The words of a clause by their part in it. */
 type Role = "own" | "verb" | "figure" | "harmless" | "other";
@@ -62,7 +63,7 @@ export function hasSurplus(
       // "passed the data act and the privacy act"
       if (asked.plan.known?.includes(word.stem) === true) return "harmless";
       // "The highest temperature was 43 degrees" for "reach 45 degrees"
-      if (MOST.test(word.text)) return "harmless";
+      if (MOST.test(word.text) && isReached(asked)) return "harmless";
       if (isHarmless(words, at, grammar) || isAnyOf(asked, words[at + 1], question, word)) return "harmless";
       if (isNameOfOne(word, words[at - 1], question)) return "harmless";
       // "the acquisition" for "the takeover"
@@ -96,6 +97,11 @@ function isLesser({ text }: Word): boolean {
 }
 
 const MOST = /^(?:highest|maximum|peak|hottest)$/u;
+
+function isReached({ predicate, thresholds }: Asked): boolean {
+  const isFrom = thresholds.every(({ comparison }) => comparison === "above" || comparison === "at least");
+  return isFrom && thresholds.length > 0 && !GRAMMARS.en.be.has(predicate?.text);
+}
 
 /** Verbs for a thing that was open before. */
 const AGAIN = /(?<!\p{L})(?:reop|wiederer|rouv|reab|riap)\p{L}+/iu;

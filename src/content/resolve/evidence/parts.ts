@@ -8,7 +8,7 @@ import { ADVERB, groupOf, type Token, undatedTokensOf } from "../reading/spans.t
 import { WORDS } from "../reading/vocabulary.ts";
 import { WordClass } from "../reading/word-classes.ts";
 import { IRREGULAR_PAST, isRomance, type Language } from "../reading/words.ts";
-import { until } from "../reading/ranges.ts";
+import { until } from "../reading/until.ts";
 
 /** A question of two events, as two questions of one event each. */
 export interface Parts {

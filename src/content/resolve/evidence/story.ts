@@ -1,4 +1,3 @@
-import { type Source } from "../reading/analysis.ts";
 /** Words of a shingle, and words of a text that are read. Further words are ignored. @bound */
 const SHINGLE_WORDS = 6;
 const MAX_WORDS = 20_000;
@@ -43,17 +42,4 @@ function wordsOf(text: string): string[] {
     if (words.length >= MAX_WORDS) break;
   }
   return words;
-}
-
-/**
- * For each source, the index of the first source that tells the same story. Near-duplicate texts count as one voice.
- */
-export function storiesOf(sources: readonly Source[]): number[] {
-  const stories = sources.map((source) => new Story(source.text));
-  const first: number[] = [];
-  for (const [index, story] of stories.entries()) {
-    const same = stories.findIndex((other, at) => at < index && story.isSameAs(other));
-    first.push(same < 0 ? index : (first[same] ?? index));
-  }
-  return first;
 }

@@ -1,7 +1,7 @@
 import { type Plan, type Source, type Statement } from "../reading/analysis.ts";
 import { isOf } from "../reading/resolution-source.ts";
 import { originsOf, ownerOf } from "./origins.ts";
-import { storiesOf } from "./story.ts";
+import { storiesOf } from "./stories.ts";
 
 const DAY = 86_400_000;
 

@@ -2,7 +2,7 @@ import { type Grammar, type Reader } from "./grammar.ts";
 import { attributionAfter, governedBy, HOLDER, isHearsay, isStranger, type Reality, realityOf } from "./reality.ts";
 import { ADVERB, clauseOf, type Group, groupOf, HARD, type Span, type Token } from "./spans.ts";
 import { isRomance, type Language } from "./words.ts";
-import { until } from "./ranges.ts";
+import { until } from "./until.ts";
 
 /** A predicate in its sentence: how it is presented, and the words around it that can be its arguments. */
 export interface Predication {
@@ -110,6 +110,8 @@ export function isParticipleOfMotion(token: Token | undefined, language: Languag
   return false;
 }
 
+const ARTICLE = /^(?:the|an?|those|someone|anyone)$/u;
+
 /** Words of a verb with a short object: "has met the man". */
 const SHORT = 5;
 
@@ -147,6 +149,9 @@ function antecedentOf(
   const name = 1 + whole.findLastIndex(({ capital }) => !capital);
   if (name < whole.length && BEFORE_RIVAL.test(whole[name - 1]?.text ?? "")) return whole.slice(name);
   if (pronoun?.gap !== " ") return undefined;
+  // "Odell has met the man who won"
+  const article = whole.findLastIndex(({ text }) => ARTICLE.test(text));
+  if (/^whom?$/u.test(pronoun.text)) return whole.slice(Math.max(0, article));
   const verb = whole.findLastIndex(({ text }) => grammar.have.has(text) || grammar.be.has(text));
   return verb > 0 && whole.length - verb < SHORT ? whole.slice(verb + 1) : undefined;
 }

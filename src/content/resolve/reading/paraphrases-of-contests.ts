@@ -58,6 +58,8 @@ for all; asking \bbecome .*\bcandidate\b
 for all; asking \bpromoted\b
 (won|wins|secured|secures|earned|clinched|sealed|gained) promotion\b -> was promoted
 # "chose Bellamy as their mayor"
+for elect
+(chose|chooses|picked|picks|elected|elects|selected|selects) {who:name} (as|to be) (their|its|the) (next |new )? -> elected $<who>_
 for win, win award, elect
 conced(es|ed) (defeat (in|at) |(?=(the|a) ([\p{L}-]+ ){0,3}?(race|election|contest|run-?off)\b)) -> lost_
 (swept|romped|stormed|cruised|sailed|strolled|surged|coasted|powered|raced|eased) to (an? ([\p{L}-]+ ){0,2}?)?(victory|win|triumph) (in|at)_ -> won_
@@ -75,6 +77,7 @@ for break
 # "took 32 seconds off the record"
 (took|takes|shaved|shaves|sliced|knocked|cut) [^,;.]{3,40}? off (?=(the|an?|her|his|their) ([\p{L}'’-]+ ){0,4}?record\b) -> broke_
 for all; asking \bpromoted\b
+(missed|misses) (out on )?promotion\b -> was not promoted
 # "headed in the winner", "bagged a brace"
 for score
 ((headed|heads|volleyed|volleys|fired|fires|slotted|slots|tapped|taps|curled|curls|drilled|drills|poked|pokes|bundled|bundles|powered|rolled|lashed) (in|home)\b|(netted|nets|bagged|bags|grabbed|grabs|struck|hit|got|notched) ((the|an?|his|her|two|three) ([\p{L}-]+ ){0,2}?(goals?|winner|equali[sz]er|opener|brace|hat-trick)|twice)\b) -> scored

@@ -20,6 +20,9 @@ for all; asking \bleave office\b
 {start}{before:words}, (replacing|succeeding) {description}{who:name}(?!['’]) -> $<who> left office
 {start}{words} {has}part(s|ed) (ways|company) with ((its|the|their) )?{description}{who:name}(?!['’]) -> $<who> left office
 is (out as |no longer (the )?(?=\p{Ll})) -> left office as_
+(lost|loses) (his|her|their|the) (job|post|position|role) (of|as)_ -> left office as_
+(lost|loses) (his|her|their|the) (job|post|position|role)\b -> left office
+left (?=(the company|the club|the post|(his|her|their) (job|post)|(?-i:\p{Lu}[\p{L}-]*)([,.;]| (on|in|after|at|last|with|for|amid|by) |$))) -> left office at_
 for free
 (walked|walks) free from |left (?=prison\b) -> was released from_
 for survive
@@ -39,9 +42,13 @@ for all; asking \b(marry|married|wed)\b
 # "granted Silas Crewe a full pardon", "issued a pardon to Silas Crewe"
 for all; asking \bpardon
 (grant(s|ed)|gives|gave|issue[sd]) {who:name} an? ((?!conditional|partial)\p{L}+ )?pardon\b -> pardoned $<who>
+(grant(s|ed)|gives|gave|issue[sd]|signs|signed) an? ((?!conditional|partial)\p{L}+ )?pardon (to|for)_ -> pardoned_
 for all; asking \bextradited\b
 (was|were|been) (handed over|surrendered|(sent|flown|deported|transferred)(?=.*\bextradit)) to (?={Capital}) -> was extradited to_
 for release
+(beg[au]n|begins|started|starts) (selling|shipping)_ -> released_
+(hit|hits|reached|reaches) (stores|shops|shelves|the shelves|shop shelves)\b -> went on sale
+ha(s|ve) been (available|on sale)( (in|at) (shops|stores))? since_ -> went on sale on_
 # "Today we are releasing Cygnus 5", "Cygnus 5 is rolling out to all users"
 (?<=\btoday\b.*?)\b(is|are) (releasing|launching|introducing) |(is|are) (now |today )?(releasing|launching|introducing) (?=[^.;]*\b(today|(?<!\bfrom )now)\b) -> released_
 (is|are) (now available|rolling out|(generally )?available) ?((today|now|from today|starting today|as of today)\b|(worldwide|to (everyone|all \p{L}+))\b)(?![^.;]*\b(preview|beta|alpha|pre-?order|testers|partners|waiting list|waitlist)\b) -> was released
@@ -51,11 +58,31 @@ for release
 for launch, release, open
 push(es|ed) (?<thing>(the |its )?[^,;.]{3,50}?) (in)?to (?=(early |late |mid-)?((?-i:January|February|March|April|May|June|July|August|September|October|November|December)|20\d\d|next \p{L}+)) -> postponed $<thing> to_
 for approve, enact, reject
+signed off on_ -> approved_
+(gave|gives|given) (?<thing>the {letter}{3,60}?) (its|their|the) ((final|full|formal) )?((stamp|seal) of approval|approval|backing|assent|consent)\b(?! (for|to)) -> approved $<thing>
 {start}{thing:words} {has}(won|wins|gained|secured) the (backing|approval|assent|consent) of (?=(the )?{Capital}) -> $<thing> was approved by_
+for all; asking \bconfirm
+won confirmation (from|by)_ -> was confirmed by_
+for sign
+ink(ed|s) (?=(the|an?|its|their) ) -> signed_
+for open
+cuts? the ribbon (on|at)_ -> opened_
+(is|are) now open(?=[,.;]| to (traffic|the public|passengers|visitors)|$) -> opened
+for win, win award
+triumph(ed|s) (at|in) (?=the ) -> won_
 for all; asking \bbecome\b
 made history (on \p{L}+day )?(as|by becoming) the (?=first|youngest|oldest) -> became the_
+for end
+is (now )?over(?=[,.;]|$) -> ended
+call(ed|s) an end to_ -> ended_
+for join
+became a (full )?member of |(formally )?acceded to |was admitted to_ -> joined_
+for appoint
+(tapp(ed|s)|pick(ed|s)|hir(ed|es)|promot(ed|es)) {who:name} (as|to be|(?<=promot.*)to) ((its|the|their) )?((next|new) )? -> appointed $<who>_
 for all; asking \bfined?\b
 (was|were|been|is) (hit|slapped|handed|served) (with )?{fine} by_ -> was fined by_
+(impose[sd]|slapped|slaps|levie[sd]|issue[sd]|handed down) {fine}( of [^,;.]{2,40}?)? on_ -> fined_
+(slapped|hits?) {who:name} with {fine}\b -> fined $<who>
 for all; asking \braise\b.*\bIPO\b
 {who:name}['’]s? (IPO|initial public offering) (raised|brought in|pulled in) (?<n>[$€£]\d[\d.,]*\d( (million|billion))?) -> $<who> raised $<n> in its IPO
 for approve, enact, reject
@@ -63,6 +90,7 @@ for approve, enact, reject
 {start}{bill:words} {has}(failed|fails|fell( [\p{L}\d]+ votes? short)?|was defeated|been defeated|is defeated) (to pass )?in {body:body} -> $<body> rejected $<bill>
 {start}(?<body>{body}|{voters}) {has}voted (in favou?r of|for) (?!\p{L}+ing ) -> $<body> approved_
 {start}(?<body>{body}|{voters}) {has}voted against (?!\p{L}+ing ) -> $<body> rejected_
+voted {letter}{1,40}? to (?=(pass|approve|adopt|reject|ratify|back) ) -> voted to_
 {start}{thing:words} {has}(won|wins|gained|gains|received|receives|secured|secures|obtained|got|gets) {clearance} (from|by) (?=(the )?{Capital}) -> $<thing> was approved by_
 for approve, enact, reject; asking \bapproved\b
 {start}{firm:words} {has}(won|wins|gained|gains|received|receives|secured|secures|obtained|got|gets) {clearance} (for|of) (its |their )?{thing:words}(?= (in|from|by|on|after) |[.,;]|$) -> $<firm>'s $<thing> was approved
@@ -113,6 +141,7 @@ for all; asking \breach (a )?category \d
 for nominate
 (received|got|earned|scored|landed) an? (?<prize>[^,;.]{3,50}?) nomination (for|at|in)_ -> was nominated for $<prize> at_
 (is|was|are) (among|one of) the (\p{L}+ ){0,2}?nominees for_ -> was nominated for_
+was snubbed (in|for) (the )? -> was not nominated for_
 # "The mill now belongs to Karsten"
 for acquire
 {start}{thing:words} (now belongs to|(is|are) now (owned by|in the hands of)|passed (in)?to the (hands|ownership) of)_ -> $<thing> was bought by_
@@ -135,6 +164,8 @@ for open
 (carried|welcomed|received|served|admitted) (its|their) first ((paying|public) )?(?<who>passengers|visitors|guests|customers|riders|patients|students|travellers|travelers)\b -> opened to $<who>
 for open; asking \bto passengers\b
 opened to the public\b -> opened to passengers
+for open; asking \bto visitors\b
+opened to the public\b -> opened to visitors
 for sign
 {start}{who:name} {has}(joined|signed (for|with)|moved to) {club:name}(?!['’]) -> $<club> signed $<who>
 for join
@@ -146,6 +177,7 @@ for sign, agree
 # "struck down the tariffs", for "rule against the tariffs"
 for all; asking \brule against\b
 (struck|strikes) down |(invalidated|overturned|voided|blocked)_ -> ruled against_
+(upheld|upholds|let stand|backed|sided with|ruled (in favou?r of|for))_ -> did not rule against_
 for approve; asking \b(pass|approve|adopt)
 became law\b -> was approved
 for approve
@@ -163,15 +195,20 @@ for all; asking \bremove
 (demolish(ed|es)|dismantled|dismantles|torn down|tore down)\b -> removed
 for end
 entered (its|a|their) (\p{L}+-?){1,3} (day|week|month|year)\b -> continued
+voted to (continue|extend|prolong)_ -> continued_
 for ban
 (approved|adopted|backed|passed|imposed|introduced) an? ban on_ -> banned_
 (rejected|voted down|threw out) (a|the) (proposed |planned )?ban on_ -> did not ban_
 for become, elect, appoint
 is (the|its|their) new (?=\p{L}+ of ) -> became_
+for open
+ha(s|ve) been (in use|in service|in operation|open( to [\p{L}\s]{2,24}?)?) since_ -> opened on_
 for cancel, leave
 (was|is|been) taken out of service -> was withdrawn from service
 for complete
 {start}(construction|building|work) (of|on)_ ->
+for rise, fall
+lift(s|ed) (?=(its|the|their|his|her) ([\p{L}-]+ ){0,4}?(rates?|prices?|fares?|tax|wages?|dividend|forecast|target|fees?)\b) -> raised_
 for rise, fall, unchanged
 (kept|keeps|left|leaves|held|holds|maintain(s|ed)) (?<rate>((its|the|their) )?([\p{L}-]+ ){0,4}?rates?) (steady|on hold\b|(?=at )) -> left $<rate> unchanged_
 for die

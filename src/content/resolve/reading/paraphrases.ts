@@ -7,9 +7,13 @@ import { wordsOf } from "./words.ts";
 
 /** Words beside a report that leave it what it is, so that a report without them says the same. */
 const ASIDES = constructionsIn(String.raw`
+for all
+,? ((largely|broadly|just) )?as (had been )?(widely )?(expected|anticipated|forecast)( by (\p{L}+ )?(economists|analysts|markets))?(?=[,.;]|$) ->
 for all; asking ^(?!.*\b(consecutive|straight|successive|row|running)\b)
 _for an? \p{L}+ (consecutive|straight|successive) (meeting|time|month|quarter|year|week|day)\b| for the \p{L}+ ((consecutive|straight|successive) (meeting|time|month|quarter|year|week|day)|(meeting|time|month|quarter|year|week|day) (running|in a row))\b ->
 # "(ticker: HALV)", "for a total consideration of USD 2.9 billion", "on the Saffir-Simpson scale"
+for all
+_\((ticker|symbol|(?-i:NASDAQ|NYSE|LSE|ASX|TSX))[:\s][^()]{1,30}\) ->
 for acquire, complete, merge; asking ^(?!.*[$€£¥]).*$
 _((in a (deal|transaction) (worth|valued at)|for( a (total|final) (consideration|price) of)?) (about |some |nearly |almost |more than )?((?-i:[A-Z]{3}) |[$€£¥])\d[\d.,]*( ?(million|billion|m|bn)\b)?( (in cash|in shares|in stock))?) ->
 for all; asking \bcategory \d

@@ -124,6 +124,12 @@ function verbBySyntax(tokens: readonly Token[], grammar: Grammar, language: Lang
     !isFunctionWord(tokens[0].text, grammar)
   )
     return 0;
+  // "La population dépasse-t-elle": a French verb before its pronoun.
+  const inverted = tokens.findIndex(
+    (word, at) =>
+      isContent(word) && tokens[at + 1]?.gap === "-" && /^(?:t|il|elle|ils|elles)$/u.test(tokens[at + 1]?.text ?? ""),
+  );
+  if (inverted >= 0) return inverted;
   const behind = tokens.findIndex(
     (word, at) =>
       isContent(word) &&
@@ -148,6 +154,7 @@ function verbBySyntax(tokens: readonly Token[], grammar: Grammar, language: Lang
 
 const ELECTION = /^(?:elect|wahl|\p{L}+wahl$|seat|vote|elecc|elezion|eleic)/u;
 
+const HOLDS = /^(?:hold|keep|leave|maintain)$/u;
 /** The states of what is held: "hold rates steady". */
 export const STEADY = /^(?:steady|unchanged)$/u;
 
@@ -158,6 +165,7 @@ export function outcomesOf(tokens: readonly Token[], at: number): Set<string> {
   const behind = tokens.slice(at);
   // "confirm X as governor"
   if (verb.startsWith("confirm") && behind.some(({ text }) => text === "as")) return new Set(["approve"]);
+  if (HOLDS.test(verb) && behind.some(({ text }) => STEADY.test(text))) return new Set(["unchanged"]);
   // "Will the regatta be held": "held" has other senses in sentences.
   if (verb === "held" && GRAMMARS.en.be.has(tokens[at - 1]?.text)) return new Set(["occur"]);
   if (found.has("win") && tokens.some(({ text }) => ELECTION.test(text))) found.add("elect");

@@ -4,7 +4,8 @@ import { GRAMMARS, isFunctionWord } from "./grammar.ts";
 import { numberWord, numberWordPattern } from "./number-words.ts";
 import { firstOf } from "./word-classes.ts";
 import { type Language, LANGUAGES, stemOf, STOP_WORDS, type Word, wordsOf } from "./words.ts";
-import { overlap, textBefore, until } from "./ranges.ts";
+import { overlap, textBefore } from "./ranges.ts";
+import { until } from "./until.ts";
 
 /** A number in a text, in the base unit. */
 export interface Quantity {

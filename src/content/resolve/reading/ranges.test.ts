@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { isNear, isWithin, itemsBefore, overlap, type Range, textBefore, until } from "./ranges.ts";
+import { isNear, isWithin, itemsBefore, overlap, type Range, textBefore } from "./ranges.ts";
 
 /** The place of "x" marks: "  xx " is from 2 to 4. */
 function range(marks: string): Range {
@@ -52,23 +52,4 @@ test.each([
 
 test("before a place that was not found is nothing", () => {
   expect(itemsBefore(["a", "b"], -1, 2)).toEqual([]);
-});
-
-test.each([
-  [
-    [1, 2, 3, 4],
-    [1, 2],
-  ],
-  [[3, 1], []],
-  [
-    [1, 2],
-    [1, 2],
-  ],
-  [[], []],
-])("%j has %j before the first 3", (items, expected) => {
-  expect(until(items, (item) => item === 3)).toEqual(expected);
-});
-
-test("a place can end a list", () => {
-  expect(until(["a", "b", "c"], (_, at) => at === 2)).toEqual(["a", "b"]);
 });

@@ -29,9 +29,3 @@ export function textBefore(text: string, at: number, most: number): string {
 export function itemsBefore<T>(items: readonly T[], at: number, most: number): readonly T[] {
   return items.slice(Math.max(0, at - most), Math.max(0, at));
 }
-
-/** The items of a list before the first one that ends it. */
-export function until<T>(items: readonly T[], isEnd: (item: T, at: number) => boolean): readonly T[] {
-  const end = items.findIndex(isEnd);
-  return end === -1 ? items : items.slice(0, end);
-}

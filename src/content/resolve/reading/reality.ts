@@ -75,6 +75,7 @@ function formOf(
   }
   const words = group.words.map((word) => word.text);
   if (words.includes("to")) {
+    if (previous !== undefined && ["yet"].includes(previous.text)) return "absent";
     return infinitive(tokens, group.start + words.indexOf("to"), clause, { grammar, isNegated });
   }
   if (group.words.some((word) => grammar.modal.has(word.text))) return "future";
@@ -147,6 +148,8 @@ function infinitive(
     const isTurned = isNegated || tokens.slice(clause.start, n).some((one) => grammar.not.has(one.text));
     if (grammar.denies.has(word.text)) return isTurned ? "open" : word.text === "yet" ? "absent" : "denied";
     if (grammar.doubts.has(word.text) || grammar.modal.has(word.text)) return "future";
+    // "the Senate's vote to ratify the treaty was void"
+    if (/^votes?$/u.test(word.text) && grammar.determiner.has(tokens[n - 1]?.text)) return "noun";
     if (grammar.does.has(word.text)) return isTurned ? "denied" : "fact";
   }
   return "future";
@@ -329,6 +332,9 @@ export function isHearsay(words: readonly Token[], grammar: Grammar): boolean {
 /** "a kiosk owner told the paper": one of many, who holds no office. */
 export function isStranger(words: readonly Token[], grammar: Grammar): boolean {
   const verb = words.findIndex((word) => SPEAKS.test(word.text));
+  // "some say"
+  if (verb === 1 && /^(?:some|others|many|einige|certains|algunos|alcuni|alguns)$/u.test(words[0]?.text ?? ""))
+    return true;
   return (
     verb > 1 &&
     /^(?:an?|ein|eine|une?|una|uno|uma?|some)$/u.test(words[0]?.text ?? "") &&

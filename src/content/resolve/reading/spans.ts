@@ -2,7 +2,8 @@ import { type NamedDate } from "./dates.ts";
 import { conceptsIn } from "./concepts.ts";
 import { type Grammar, isFunctionWord, type Reader } from "./grammar.ts";
 import { IRREGULAR_PAST, type Language, type Word, wordsOf } from "./words.ts";
-import { overlap, until } from "./ranges.ts";
+import { overlap } from "./ranges.ts";
+import { until } from "./until.ts";
 
 /** A word of a sentence with the marks before it. */
 export interface Token extends Word {
