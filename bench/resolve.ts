@@ -105,7 +105,7 @@ function report(settings: readonly Setting[], { svg, withFit }: { svg: string | 
     if (svg !== undefined) draw(svg, `${settings[at]?.name ?? ""}, cross-validated`, outcomes);
   }
   const model = fit(settings.flatMap(({ asked }) => asked));
-  console.log("fitted to all, for src/content/resolve/embedded/signs.ts:");
+  console.log("fitted to all, for src/content/resolve/embedded/lean.ts:");
   console.log(
     JSON.stringify(model, (_, value: unknown) => (typeof value === "number" ? Number(value.toFixed(2)) : value), 2),
   );

@@ -1,9 +1,10 @@
 /**
- * Fits the constants of src/content/resolve/embedded/signs.ts, and reports their quality on claims that were not used
+ * Fits the constants of src/content/resolve/embedded/lean.ts, and reports their quality on claims that were not used
  * for the fit.
  */
 import { balanceOf } from "../../src/content/resolve/evidence/balance.ts";
-import { leanOf, type LeanModel, SIGNS, type Signs } from "../../src/content/resolve/embedded/signs.ts";
+import { leanOf, type LeanModel } from "../../src/content/resolve/embedded/lean.ts";
+import { SIGNS, type Signs } from "../../src/content/resolve/embedded/signs.ts";
 import { weigh } from "../../src/content/resolve/evidence/weigh.ts";
 import { type Asked } from "./ask.ts";
 import { type Outcome } from "./figures.ts";

@@ -128,6 +128,8 @@ test("the server receives the deadline of a call, and the call ends at it", asyn
   expect(echo.calls[0]?.metadata.get("grpc-timeout")).toEqual([]);
 });
 
+const MISSING = { ":status": 200, "content-type": "application/grpc", "grpc-status": "5", "grpc-message": "no%20such" };
+
 const BROKEN: Readonly<Record<string, readonly [(stream: ServerHttp2Stream) => void, number]>> = {
   "a page of HTML": [
     (stream) => {
@@ -187,17 +189,13 @@ const BROKEN: Readonly<Record<string, readonly [(stream: ServerHttp2Stream) => v
     },
     GRPC.RESOURCE_EXHAUSTED,
   ],
-  "a status in its head": [
+  "a status in its head": [(stream) => stream.respond(MISSING, { endStream: true }), GRPC.NOT_FOUND],
+  "a status in a head that does not end it": [
     (stream) => {
-      stream.respond({
-        ":status": 200,
-        "content-type": "application/grpc",
-        "grpc-status": "5",
-        "grpc-message": "no%20such",
-      });
+      stream.respond(MISSING);
       stream.end();
     },
-    GRPC.NOT_FOUND,
+    GRPC.UNKNOWN,
   ],
   // Bun's server ends the stream, and then resets it.
   "an end without a head": [(stream) => stream.close(8), GRPC.UNAVAILABLE],
