@@ -12,9 +12,6 @@ const MAX_ADDRESS_TOTAL = 20_000_000;
 
 const LINK_SCHEMES = new Set(["http:", "https:", "mailto:", "tel:", "ftp:"]);
 
-/** A place in a page without an address, like a chapter of a book. */
-const PLACE = /^#[\w.:-]*$/;
-
 /** Makes the addresses of one page absolute, relative to its `<base>` if it has one. */
 export class Addresses {
   readonly #base: string;
@@ -27,7 +24,8 @@ export class Addresses {
   /** The absolute address of a link. Undefined if it leads to no other document, like a script or an attached file. */
   link(href: string): string | undefined {
     if (href.length > MAX_ADDRESS_LENGTH || this.#left <= 0) return undefined;
-    const address = this.#base === "" && PLACE.test(href) ? href : absoluteLink(href, this.#base);
+    // A place in the page, also in one without an address of the web, like a chapter of a book.
+    const address = href.startsWith("#") ? URL.parse(href, this.#base)?.href : absoluteLink(href, this.#base);
     this.#left -= address?.length ?? 0;
     return address;
   }
