@@ -1,11 +1,10 @@
 import { type Address, type Hex } from "../x402/address.ts";
 import { currentFees, type Fees, raisedFees } from "./transactions/fees.ts";
+import { whyNotInChain } from "./node/in-chain.ts";
 import { type EvmNode } from "./node/node.ts";
 import {
   blockNumberRequest,
   type Receipt,
-  blockRequest,
-  type Block,
   receiptRequest,
   sendRequest,
   transactionCountRequest,
@@ -119,22 +118,15 @@ export class OpenTransactions {
     );
   }
 
-  /**
-   * The receipts that are of the chain with the block `newest`. Several nodes may share one address, and the receipt and the number of
-   * the newest block may be of two forks: the block is asked for again.
-   */
+  /** The receipts that have their confirmations in the chain with the block `newest`. */
   async #counted<T extends { readonly receipt: Receipt }>(found: readonly T[], newest: bigint): Promise<readonly T[]> {
-    const { confirmations } = this.#node;
-    const deep = found.filter(({ receipt }) => newest - receipt.blockNumber + 1n >= BigInt(confirmations));
-    if (confirmations === 1 || deep.length === 0) return deep;
-    const blocks = await this.#node.readAll<(Block | null)[]>(
-      ...deep.map(({ receipt }) => blockRequest(receipt.blockNumber)),
+    const least = BigInt(this.#node.confirmations);
+    const deep = found.filter(({ receipt }) => newest - receipt.blockNumber + 1n >= least);
+    const problems = await whyNotInChain(
+      this.#node,
+      deep.map(({ receipt }) => receipt),
     );
-    return deep.filter(({ receipt: { blockHash } }, i) => {
-      const block = blocks[i];
-      if (block === undefined || block === null || isRpcError(block)) return false;
-      return blockHash === undefined || (block.hash ?? blockHash).toLowerCase() === blockHash.toLowerCase();
-    });
+    return deep.filter((_, i) => problems[i] === undefined);
   }
 
   /** Checks every receipt once. */

@@ -60,6 +60,7 @@ describe("a settled payment", () => {
     const receipt = { transactionHash: PERMIT2.transaction, status: "0x1", blockNumber: "0x9", logs, ...change };
     results["eth_getTransactionReceipt"] = receipt;
     results["eth_blockNumber"] = "0xb";
+    results["eth_getBlockByNumber"] = { number: "0x9", timestamp: "0x1" };
   }
 
   test("was received if its transaction moved the amount", async () => {

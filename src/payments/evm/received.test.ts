@@ -22,8 +22,14 @@ beforeAll(() => {
 });
 afterAll(() => scripted[Symbol.asyncDispose]());
 
+const BLOCK = { number: receipt.blockNumber, timestamp: "0x1", hash: `0x${"c".repeat(64)}` };
+
 async function check(change: Partial<SettledPayment>, response: Response = receipt, newest = 101n) {
-  scripted.responses = { eth_getTransactionReceipt: response, eth_blockNumber: quantity(newest) };
+  scripted.responses = {
+    eth_getTransactionReceipt: response,
+    eth_blockNumber: quantity(newest),
+    eth_getBlockByNumber: BLOCK,
+  };
   return (await checkReceived(scripted.node, { ...PAID, ...change })).kind;
 }
 
@@ -45,6 +51,11 @@ describe("a payment by EIP-3009", () => {
   test("counts with its confirmations", async () => {
     expect([await check({}, receipt, 101n), await check({}, receipt, 100n)]).toEqual(["received", "unknown"]);
   });
+});
+
+test("a payment whose block is of another fork than the newest one is unknown", async () => {
+  expect(await check({}, { ...receipt, blockHash: BLOCK.hash.toUpperCase().replace("0X", "0x") })).toBe("received");
+  expect(await check({}, { ...receipt, blockHash: `0x${"d".repeat(64)}` })).toBe("unknown");
 });
 
 describe("a payment by Permit2", () => {

@@ -30,6 +30,14 @@ const COUNTED = "eth_getBlockByNumber 0x62";
 const UNUSED: Responses = { [STATE]: word(0n), [LATEST]: block(100, END + 6), [COUNTED]: block(98, END) };
 const USED: Responses = { ...SETTLED, eth_getBlockByNumber: block(101, NOW) };
 
+/** The hash of block 99 by its number, and in the receipt: a digit that is repeated. */
+function forked(own: string, received: string): Responses {
+  return {
+    "eth_getBlockByNumber 0x63": { ...block(99, NOW), hash: `0x${own.repeat(64)}` },
+    eth_getTransactionReceipt: { ...receipt, blockHash: `0x${received.repeat(64)}` },
+  };
+}
+
 const unspent = { kind: "unspent" };
 const unknown = { kind: "unknown" };
 
@@ -70,6 +78,8 @@ describe("a payment whose nonce is used", () => {
       { eth_getTransactionReceipt: { ...receipt, blockNumber: "0x62" } },
       unknown,
     ],
+    ["is settled in a block of the chain", forked("c", "c"), { kind: "settled" }],
+    ["is unknown if its block is of another fork", forked("c", "d"), unknown],
     ["is void if nothing was moved", { eth_getTransactionReceipt: { ...receipt, logs: [] } }, { kind: "void" }],
   ])("%s", async (_what, change, expected) => {
     expect(await find({ ...USED, ...change })).toMatchObject(expected);
