@@ -5,6 +5,7 @@ import { fieldsOf } from "./fields-of.ts";
 
 const NUMBER = { type: "number" };
 const TEXT = { type: "string" };
+const LIST = { type: "array", items: TEXT };
 const page = (body: string, lang = "en"): string => `<html lang=${lang}><body><main>${body}</main></body></html>`;
 const fields = (html: string, properties: object): unknown =>
   fieldsOf({ tree: parseTree(html), url: "https://shop.example/p/1" }, planOf({ type: "object", properties })).value;
@@ -26,7 +27,13 @@ test.each([
   ["salary_max", "Salary: £50–60k", 60_000],
   ["seats_min", "Seats: 4–7", 4],
   ["seats_max", "Seats: 4–7", 7],
+  ["seats_min", "Minimum seats: 4", 4],
+  ["min_seats", "Seats min: 4", 4],
+  ["min_age", "Minimum age: 12", 12],
+  ["players_max", "Minimum players: 2<br>Maximum players: 6", 6],
+  ["temperature_max", "Max temperature: 32<br>Min temperature: 21", 32],
   ["seats_min", "Seats: 4", null],
+  ["bedroom", "Bedrooms: 3", 3],
   ["followers", "1.2k followers", 1200],
   ["followers", "Followers: 3M", 3_000_000],
   ["price", "Price: £5k", 5000],
@@ -47,6 +54,16 @@ test.each([
   ["compareAtPrice", "<s>$128.00</s> $89.00", 128],
 ])("the number %s of %j is %j", (name, text, value) => {
   expect(fields(page(`<h1>Oak</h1><p>${text}</p>`), { [name]: NUMBER })).toEqual({ [name]: value });
+});
+
+test.each([
+  ["category", TEXT, "<p>Categories: Garden tools</p>", "Garden tools"],
+  ["category", LIST, "<p>Categories: <a href=/a>Garden</a>, <a href=/b>Tools</a></p>", ["Garden", "Tools"]],
+  ["ingredient", LIST, "<h2>Ingredients</h2><ul><li>2 eggs<li>1 l milk</ul>", ["2 eggs", "1 l milk"]],
+  ["language", TEXT, "<dl><dt>Languages<dd>English, French</dl>", "English, French"],
+  ["dimension", TEXT, "<p>Dimensions: 10 x 20 x 30 cm</p>", "10 x 20 x 30 cm"],
+])("the field %s has the value of a label in the plural", (name, type, body, value) => {
+  expect(fields(page(`<h1>Oak</h1>${body}`), { [name]: type })).toEqual({ [name]: value });
 });
 
 test.each([

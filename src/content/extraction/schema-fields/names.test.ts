@@ -71,15 +71,16 @@ test.each<[string, NamedField, object]>([
 
 test.each<[string, NamedField, string[]]>([
   ["number of seats", NUMBER, ["number of seats", "number of seat", "seats"]],
-  ["seat count", NUMBER, ["seat count", "seat"]],
-  ["release date", { type: "date" }, ["release date", "release"]],
-  ["release", { type: "date" }, ["release", "release date"]],
-  ["ingredient name", { type: "text" }, ["ingredient name", "ingredient"]],
-  ["x", { description: "Kaltmiete in EUR" }, ["x", "kaltmiete"]],
-  ["x", { description: "Rent of flats" }, ["x", "rent of flats"]],
-  ["x", { description: "The rent of flats" }, ["x"]],
-  ["x", { title: "Y" }, ["x", "y"]],
+  ["seat count", NUMBER, ["seat count", "seat counts", "seat"]],
+  ["release date", { type: "date" }, ["release date", "release dates", "release"]],
+  ["release", { type: "date" }, ["release", "releases", "release date"]],
+  ["ingredient name", { type: "text" }, ["ingredient name", "ingredient names", "ingredient"]],
+  ["x", { description: "Kaltmiete in EUR" }, ["x", "xs", "kaltmiete"]],
+  ["x", { description: "Rent of flats" }, ["x", "xs", "rent of flats"]],
+  ["x", { description: "The rent of flats" }, ["x", "xs"]],
+  ["x", { title: "Y" }, ["x", "xs", "y"]],
   ["gloss", { around: ["parts"] }, ["gloss", "part gloss"]],
+  ["galaxy", {}, ["galaxy", "galaxies"]],
 ])("the field %p with %j has the labels %j", (name, more, labels) => {
   const found = namesOf(name, more).labels;
   expect(labels.filter((label) => !found.has(label))).toEqual([]);

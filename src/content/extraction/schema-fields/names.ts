@@ -101,10 +101,15 @@ export function namesOf(name: string, { title, description, around = [], type }:
   const concept =
     keys.map(conceptOf).find((one) => one !== undefined) ?? (type === "text" ? thingName(own) : undefined);
   const range = type === "number" ? endOf(context, own, concept) : {};
-  const others = [...(concept?.labels ?? []), ...shorter(own, type), ...described(description)];
-  const labels = [given, context, own, singular(own), short, named, ...others];
+  const others = [
+    ...endLabels(range.end),
+    ...(concept?.labels ?? []),
+    ...shorter(own, type),
+    ...described(description),
+  ];
+  const labels = [given, context, own, singular(own), plural(own), short, named, ...others];
   return {
-    own: new Set([given, own, singular(own), short].filter((one) => one !== "")),
+    own: new Set([given, own, singular(own), plural(own), short].filter((one) => one !== "")),
     labels: new Set(labels.filter((label) => label !== "")),
     paths: [...(concept?.paths ?? []), ...(range.end === undefined ? [] : END_PATHS[range.end.side])],
     concept: concept?.id,
@@ -177,6 +182,13 @@ function endOf(context: string, own: string, whole: Concept | undefined): Pick<F
   return {};
 }
 
+/** The labels of one end by itself: "Min seats", "Seats minimum". */
+function endLabels(end: FieldNames["end"]): readonly string[] {
+  if (end === undefined) return [];
+  const [whole = ""] = end.labels;
+  return [end.side, `${end.side}imum`].flatMap((word) => [`${word} ${whole}`, `${whole} ${word}`]);
+}
+
 /** A name without a last word that only states the type, or with the one that pages state. */
 function shorter(name: string, type: NamedField["type"]): readonly string[] {
   if (type === "date") return [name.replace(/ (?:date|time|at|on)$/, ""), `${name} date`].filter((one) => one !== name);
@@ -203,4 +215,8 @@ function withoutEntity(name: string): string {
 
 function singular(name: string): string {
   return name.endsWith("ies") ? `${name.slice(0, -3)}y` : name.replace(/(?<=[^s])s$/, "");
+}
+
+function plural(name: string): string {
+  return name.endsWith("y") ? `${name.slice(0, -1)}ies` : `${name}s`;
 }
