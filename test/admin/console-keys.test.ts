@@ -132,7 +132,9 @@ test("a credit token is issued, shown once, pays, and is revoked", async () => {
 test("a refund asks for confirmation, and is part of the payment's life", async () => {
   const payment = signedPayment(Date.now() / 1000);
   expect(await status("/paid", { "payment-signature": encodeHeader(payment) })).toBe(200);
-  await operator.goTo(`payments/one?id=${payment.payload.authorization.nonce}`, "Payment");
+  const { nonce } = payment.payload.authorization;
+  await until(async () => (await (await rig.ask(`/v1/payments/${nonce}`)).text()).includes('"delivered":true'));
+  await operator.goTo(`payments/one?id=${nonce}`, "Payment");
   await (await operator.see("summary")).click();
   await operator.type("Amount", "4000");
   await operator.type("Made elsewhere", "bank-4711");
