@@ -260,16 +260,18 @@ test.each(["throw error", "void Promise.reject(error)"])(
   `;
     let shown = "";
     const data = (_: Bun.Terminal, bytes: Uint8Array) => void (shown += new TextDecoder().decode(bytes));
-    const child = Bun.spawn([process.execPath, "-e", script], { terminal: { cols: 80, rows: 24, data } });
-    const before = child.terminal?.localFlags;
+    // Read before the program starts, which may change the flags at once.
+    const terminal = new Bun.Terminal({ cols: 80, rows: 24, data });
+    const before = terminal.localFlags;
+    const child = Bun.spawn([process.execPath, "-e", script], { terminal });
     await until(() => shown.includes("drawn"), 10_000, "it draws");
-    expect(child.terminal?.localFlags).not.toBe(before);
-    child.terminal?.write("x");
+    expect(terminal.localFlags).not.toBe(before);
+    terminal.write("x");
     expect(await child.exited).not.toBe(0);
     await until(() => shown.includes("an error of its own", shown.indexOf(LEAVE)), 5000, "the error follows it");
     expect(shown.indexOf(LEAVE)).toBeGreaterThan(0);
-    expect(child.terminal?.localFlags).toBe(before);
-    child.terminal?.close();
+    expect(terminal.localFlags).toBe(before);
+    terminal.close();
   },
 );
 
