@@ -1,6 +1,6 @@
 import { type Address, type Hex } from "../x402/address.ts";
 import { currentFees, type Fees, raisedFees } from "./transactions/fees.ts";
-import { whyNotInChain } from "./node/in-chain.ts";
+import { whyNotCounted } from "./node/counted.ts";
 import { type EvmNode } from "./node/node.ts";
 import {
   blockNumberRequest,
@@ -118,17 +118,6 @@ export class OpenTransactions {
     );
   }
 
-  /** The receipts that have their confirmations in the chain with the block `newest`. */
-  async #counted<T extends { readonly receipt: Receipt }>(found: readonly T[], newest: bigint): Promise<readonly T[]> {
-    const least = BigInt(this.#node.confirmations);
-    const deep = found.filter(({ receipt }) => newest - receipt.blockNumber + 1n >= least);
-    const problems = await whyNotInChain(
-      this.#node,
-      deep.map(({ receipt }) => receipt),
-    );
-    return deep.filter((_, i) => problems[i] === undefined);
-  }
-
   /** Checks every receipt once. */
   async #look(): Promise<void> {
     const watched = [...this.#all.values()].filter(({ wait }) => wait !== undefined);
@@ -146,8 +135,10 @@ export class OpenTransactions {
     });
     if (!isRpcError(newest)) {
       for (const { transaction } of found) transaction.isMined = true;
-      for (const { transaction, receipt } of await this.#counted(found, newest)) {
-        if (transaction.wait !== undefined) this.#judge(transaction, receipt);
+      const receiptsFound = found.map(({ receipt }) => receipt);
+      const problems = await whyNotCounted(this.#node, receiptsFound, newest);
+      for (const [i, { transaction, receipt }] of found.entries()) {
+        if (problems[i] === undefined && transaction.wait !== undefined) this.#judge(transaction, receipt);
       }
     }
     const now = this.#node.steady();

@@ -1,6 +1,6 @@
 import { type Hex, isAddress, sameAddress } from "../x402/address.ts";
 import { toWord, TRANSFER, wordAt } from "./node/abi.ts";
-import { whyNotInChain } from "./node/in-chain.ts";
+import { whyNotCounted } from "./node/counted.ts";
 import { type EvmNode } from "./node/node.ts";
 import { blockNumberRequest, type Log, type Receipt, receiptRequest } from "./node/requests.ts";
 import { isRpcError } from "./node/rpc.ts";
@@ -35,9 +35,7 @@ export async function checkReceived(node: EvmNode, payment: SettledPayment): Pro
   if (isRpcError(receipt)) return { kind: "unknown", cause: receipt.cause };
   if (isRpcError(newest)) return { kind: "unknown", cause: newest.cause };
   if (receipt === null) return { kind: "unknown", cause: "the node does not have the transaction of the payment" };
-  if (newest - receipt.blockNumber + 1n < BigInt(node.confirmations))
-    return { kind: "unknown", cause: "the transaction of the payment does not count yet" };
-  const [problem] = await whyNotInChain(node, [receipt]);
+  const [problem] = await whyNotCounted(node, [receipt], newest);
   if (problem !== undefined) return { kind: "unknown", cause: problem };
   return { kind: receipt.status === 1n && shows(receipt.logs, payment) ? "received" : "missing" };
 }

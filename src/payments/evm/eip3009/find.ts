@@ -4,7 +4,7 @@ import { type Eip3009Payment, type PaymentRequirements } from "../../x402/messag
 import { type Transfer, transferOf } from "../../x402/transfer.ts";
 import { toWord, wordAt } from "../node/abi.ts";
 import { earliestSettlement, findEvent } from "../node/log-search.ts";
-import { whyNotInChain } from "../node/in-chain.ts";
+import { whyNotCounted } from "../node/counted.ts";
 import { type EvmNode } from "../node/node.ts";
 import { type Block, blockRequest, callRequest, receiptRequest } from "../node/requests.ts";
 import { type RpcError, isRpcError } from "../node/rpc.ts";
@@ -83,7 +83,7 @@ async function findUse(
   if (transactionHash !== event.transactionHash || blockNumber !== event.blockNumber || receipt.status !== 1n) {
     return unknown("the receipt of the transaction that used the nonce is of another block");
   }
-  const [problem] = await whyNotInChain(node, [receipt]);
+  const [problem] = await whyNotCounted(node, [receipt], newest.number);
   if (problem !== undefined) return unknown(problem);
   if (event.topics[0] === AUTHORIZATION_CANCELED) return { kind: "void" };
   if (showsTransfer(logs, transfer)) return { kind: "settled", transaction: transactionHash, payer: transfer.from };

@@ -2,6 +2,7 @@ import { gasApprovalOf } from "../../signatures/read-gas-approval.ts";
 import { type Address } from "../../x402/address.ts";
 import { type Settlement } from "../../x402/facilitator.ts";
 import { type Permit2Payment } from "../../x402/messages.ts";
+import { whyNotCounted } from "../node/counted.ts";
 import { type EvmNode } from "../node/node.ts";
 import {
   blockNumberRequest,
@@ -67,7 +68,7 @@ async function broadcast(
     );
     if (receipt !== null && !isRpcError(receipt)) {
       if (receipt.status !== 1n) return refused("erc20_approval_tx_failed");
-      if (!isRpcError(newest) && newest - receipt.blockNumber + 1n >= BigInt(node.confirmations)) return undefined;
+      if (!isRpcError(newest) && (await whyNotCounted(node, [receipt], newest))[0] === undefined) return undefined;
     } else if (receipt === null && !isRpcError(count) && count > transaction.nonce) misses += 1;
     await Bun.sleep(node.pollMs);
   }

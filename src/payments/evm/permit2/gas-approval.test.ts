@@ -17,7 +17,7 @@ import { type Address, type Hex } from "../../x402/address.ts";
 import { CHAIN_SETUP_MS, hasChain } from "../../testing/chain.ts";
 import { PAYEE } from "../../testing/payment.ts";
 import { type PaymentRequirements, type Permit2Payment, permit2PaymentSchema } from "../../x402/messages.ts";
-import { startNodeProxy } from "../testing/node-proxy.ts";
+import { rpcResult, startNodeProxy } from "../testing/node-proxy.ts";
 import { freshAccount, keyOf, type OpenFacilitator, type TestAccount } from "../testing/shop.ts";
 import { openPermit2Shop, type Permit2Shop } from "./testing/permit2-shop.ts";
 
@@ -142,6 +142,33 @@ describe.skipIf(!hasChain)("a token without permits and without an approval befo
     const before = await gasOf(lender);
     expect(await facilitator.settle(await ours(shop.exact, payer), shop.exact)).toMatchObject({ kind: "settled" });
     expect(await gasOf(lender)).toBe(before);
+  });
+
+  test("nothing is settled while the approval's receipt is of another fork than the newest block", async () => {
+    const proxy = startNodeProxy(shop.chain.rpcUrl);
+    const lent = { type: "key", key: keyOf(lender) } as const;
+    const own = await shop.facilitator({ rpc_url: proxy.rpcUrl, lender: lent, confirmations: 3 });
+    const payer = await shop.payer();
+    await shop.chain.fund(payer.address);
+    const payment = await ours(shop.exact, payer);
+    const looks = Promise.withResolvers<void>();
+    let [isForked, foreign] = [true, 0];
+    proxy.behave(async (call, forward) => {
+      const response = await forward();
+      if (call.method !== "eth_getTransactionReceipt") return response;
+      const { result } = response as { readonly result?: object | null }; // the form of JSON-RPC
+      if (result === undefined || result === null) return response;
+      await shop.chain.mine();
+      if (!isForked) return response;
+      if ((foreign += 1) === 8) looks.resolve();
+      return rpcResult(call, { ...result, blockHash: `0x${"ab".repeat(32)}` });
+    });
+    const settling = own.settle(payment, shop.exact);
+    await Promise.race([looks.promise, settling]);
+    expect(proxy.methods.filter((method) => method === "eth_sendRawTransaction")).toHaveLength(1);
+    isForked = false;
+    expect(await settling).toMatchObject({ kind: "settled" });
+    await proxy.close();
   });
 
   test("concurrent payments of a payer need one approval", async () => {
