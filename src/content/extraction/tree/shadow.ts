@@ -1,5 +1,4 @@
 import { type ChildNode, type Element, type ParentNode, hasChildren, isTag } from "domhandler";
-import { existsOne } from "domutils";
 import { replaceChildren } from "./relink.ts";
 
 /** Maximum number of levels of a shadow tree in which slots are searched. Deeper slots are ignored. */
@@ -34,7 +33,14 @@ function rootOf({ children }: Element): Element | undefined {
 /** Whether an element has a shadow tree without a slot, so that its own children are not shown. */
 export function hidesChildren(host: Element): boolean {
   const template = rootOf(host);
-  return template !== undefined && !existsOne(({ name }) => name === "slot", template.children);
+  return template !== undefined && !hasSlot(template, 0);
+}
+
+function hasSlot(node: ParentNode, depth: number): boolean {
+  if (depth > MAX_SLOT_DEPTH) return false;
+  return node.children.some(
+    (child) => hasChildren(child) && ((isTag(child) && child.name === "slot") || hasSlot(child, depth + 1)),
+  );
 }
 
 function isOpenMode(template: Element): boolean {
