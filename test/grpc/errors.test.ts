@@ -343,6 +343,27 @@ describe("a paid route", () => {
     expect([outcome.grpcStatus, outcome.body]).toEqual(["0", message("hi").toString("latin1")]);
     expect(fieldOf(outcome.head, "payment-response")).not.toBe(undefined);
   });
+
+  test("refuses a payment with the status and the reason of the refusal", async () => {
+    const { wire: rig, client } = await serve(paid);
+    const name = "payment-signature";
+    const payment = encodeHeader(signedPayment(Date.now() / 1000));
+    unary(client, 1, [[name, payment]]);
+    response(await rig.request());
+    await told(client, 1);
+    unary(client, 3, [[name, payment]], "/test.Echo/Other");
+    const spent = await told(client, 3);
+    expect([spent.grpcStatus, spent.message]).toEqual([
+      "10",
+      expect.stringContaining("made for a request with another"),
+    ]);
+    unary(client, 5, [[name, "none"]]);
+    const unreadable = await told(client, 5);
+    expect([unreadable.grpcStatus, unreadable.message]).toEqual(["3", expect.stringContaining("PAYMENT-SIGNATURE")]);
+    unary(client, 7);
+    const unpaid = await told(client, 7);
+    expect([unpaid.grpcStatus, unpaid.message]).toEqual(["9", expect.stringContaining("This costs")]);
+  });
 });
 
 test("a call that its server ends without a status fails, and stays owed if it is paid for in advance", async () => {

@@ -15,7 +15,7 @@ setDefaultTimeout(patient(30_000));
 const PRICED = { ...TERMS, scheme: "exact" };
 const OK = "0";
 /** Of a 409. */
-const SPENT = "2";
+const SPENT = "10";
 
 let wire: WireRig;
 let client: Http2Client;

@@ -45,8 +45,8 @@ test("methods have prices of their own, and no call has a price that depends on 
   const calls = [
     ["/test.Echo/Dear", ["9", "900000"]],
     ["/test.Echo/Long", ["9", "300000"]],
-    ["/test.Echo/Json", ["2"]],
-    ["/test.Echo/dear", ["13"]],
+    ["/test.Echo/Json", ["3"]],
+    ["/test.Echo/dear", ["3"]],
     ["/test.Echo/Other", ["9", "10000"]],
   ] as const;
   for (const [i, [path, expected]] of calls.entries()) {

@@ -10,6 +10,11 @@ export function respond(exchange: Exchange, status: number, fields: Fields, body
   send(exchange, { status, reason: "", fields: dated(fields), bodyLength: body.byteLength }, body);
 }
 
+/** Responds with the status of an error, and a body about it. gRPC clients get the error's status and message. */
+export function respondAbout(exchange: Exchange, error: TurnpikeError, fields: Fields, body: Uint8Array): void {
+  send(exchange, { status: error.status, reason: "", fields: dated(fields), bodyLength: body.byteLength, error }, body);
+}
+
 let datedBy = "";
 let undated: Fields = "";
 let lastDated: Fields = "";

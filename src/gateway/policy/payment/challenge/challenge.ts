@@ -1,5 +1,5 @@
 import { refusalWords } from "./refusal-words.ts";
-import { type ErrorCode, ERRORS, TurnpikeError, toProblem } from "../../../../lib/errors.ts";
+import { type ErrorCode, TurnpikeError, toProblem } from "../../../../lib/errors.ts";
 import { fieldLine, type Fields, fieldValue } from "../../../../lib/http/fields.ts";
 import { type BlockhashUrl } from "../../../../payments/browser/pay-script.ts";
 import { chargeRequest, isChargeable } from "../../../../payments/mpp/evm-charge.ts";
@@ -31,7 +31,7 @@ import { requestedUrls, type ResourceLocation } from "./resource-url.ts";
 export type ChallengeError = typeof UNPAID | TermsError | Reason | CreditError | MppError;
 
 interface Prepared {
-  readonly status: number;
+  readonly error: TurnpikeError;
   readonly header: PreparedHeader;
   readonly body: PreparedJson;
 }
@@ -102,7 +102,7 @@ export class Challenge {
 
   /** Responds with the payment requirements and the reason: a page for a browser, JSON otherwise. */
   respond(exchange: Exchange, error: ChallengeError): void {
-    const { status, header, body } = this.#preparedFor(error);
+    const { error: told, header, body } = this.#preparedFor(error);
     const named = this.#name(exchange.head, header);
     const fields = fieldLine(PAYMENT_REQUIRED, this.#headerFor(named, header, error)) + this.#auth(exchange) + VARY;
     if (exchange.paymentCredential !== undefined && error !== UNPAID) {
@@ -113,20 +113,20 @@ export class Challenge {
       const { testMode, blockhashUrl } = this.#options;
       const content = { required: this.#naming(named.url), price: this.#price, testMode, blockhashUrl };
       const page = paymentPage(content, exchange.head);
-      respondHtml(exchange, status, page.html, fields + page.fields);
+      respondHtml(exchange, told.status, page.html, fields + page.fields);
       return;
     }
-    respondJson(exchange, status, body.write(named.json, exchange.id), fields);
+    respondJson(exchange, told, body.write(named.json, exchange.id), fields);
   }
 
   /** As `respond`, and the requirements in `corrected` come first, in place of those that they are for. */
   respondCorrected(exchange: Exchange, error: Reason, corrected: PaymentRequirements): void {
-    const { status, header } = this.#preparedFor(error);
+    const { error: told, header } = this.#preparedFor(error);
     const others = this.required.accepts.filter((own) => !agrees(corrected, own));
     const required = { ...this.#naming(this.#name(exchange.head, header).url), accepts: [corrected, ...others], error };
     const problem = toProblem(new TurnpikeError("payment-required", detailOf(error, this.#price)), exchange.id);
     const json = JSON.stringify({ ...problem, ...this.#terms(required, error) });
-    respondJson(exchange, status, json, fieldLine(PAYMENT_REQUIRED, encodeHeader(required)));
+    respondJson(exchange, told, json, fieldLine(PAYMENT_REQUIRED, encodeHeader(required)));
   }
 
   /** Responds with an error about the payment that was sent, and with the payment requirements for another payment. */
@@ -142,7 +142,7 @@ export class Challenge {
     const json = JSON.stringify({ ...toProblem(error, exchange.id), ...terms });
     respondJson(
       exchange,
-      error.status,
+      error,
       json,
       fieldLine(PAYMENT_REQUIRED, this.#headerFor(named, header, UNPAID)) + this.#auth(exchange) + fields,
     );
@@ -219,9 +219,9 @@ export class Challenge {
     const code = error === ALLOWANCE_MISSING ? "precondition-failed" : "payment-required";
     const required = { ...marked(this.required), error };
     const detail = detailOf(error, this.#price) + (this.#options.testMode ? " Test mode: no money moves." : "");
-    const problem = toProblem(new TurnpikeError(code, detail), ID_MARK);
-    const body = new PreparedJson({ ...problem, ...this.#terms(required, error) });
-    const prepared = { status: ERRORS[code].status, header: new PreparedHeader(required), body };
+    const told = new TurnpikeError(code, detail);
+    const body = new PreparedJson({ ...toProblem(told, ID_MARK), ...this.#terms(required, error) });
+    const prepared = { error: told, header: new PreparedHeader(required), body };
     this.#prepared.set(error, prepared);
     return prepared;
   }

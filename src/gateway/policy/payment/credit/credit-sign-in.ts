@@ -101,7 +101,8 @@ export class CreditSignIn {
       accepts: [],
       extensions: { "sign-in-with-x": { info, supportedChains } },
     };
-    respondJson(exchange, 402, JSON.stringify(required), fieldLine(PAYMENT_REQUIRED, encodeHeader(required)));
+    const error = new TurnpikeError("payment-required", required.error);
+    respondJson(exchange, error, JSON.stringify(required), fieldLine(PAYMENT_REQUIRED, encodeHeader(required)));
   }
 }
 

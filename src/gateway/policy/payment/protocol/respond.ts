@@ -1,6 +1,6 @@
 import { type ErrorCode, PROBLEM_CONTENT_TYPE, toProblem, TurnpikeError } from "../../../../lib/errors.ts";
 import { fieldLine, type Fields } from "../../../../lib/http/fields.ts";
-import { respond } from "../../../exchange/local-response.ts";
+import { respond, respondAbout } from "../../../exchange/local-response.ts";
 import { type Exchange } from "../../../exchange/exchange.ts";
 import { errorSecurityFields } from "../../../exchange/security-fields.ts";
 import { type Problem } from "../../../../payments/mpp/problems.ts";
@@ -13,9 +13,9 @@ const HTML_FIELDS = fieldLine("Content-Type", "text/html; charset=utf-8") + COMM
 
 const encoder = new TextEncoder();
 
-/** Responds with a problem document and `status`. `json` is the body; `fields` are added to the usual fields. */
-export function respondJson(exchange: Exchange, status: number, json: string, fields: Fields): void {
-  respond(exchange, status, PROBLEM_FIELDS + errorSecurityFields() + fields, encoder.encode(json));
+/** Responds with a problem document about an error. `json` is the body; `fields` are added to the usual fields. */
+export function respondJson(exchange: Exchange, error: TurnpikeError, json: string, fields: Fields): void {
+  respondAbout(exchange, error, PROBLEM_FIELDS + errorSecurityFields() + fields, encoder.encode(json));
 }
 
 /** Responds with the JSON of a value, which no cache keeps. `fields` are added to the usual fields. */
@@ -31,12 +31,13 @@ export function respondHtml(exchange: Exchange, status: number, html: string, fi
 /** Responds with an error from the table of errors. `retryAfter` in seconds; `fields` are added to the usual fields. */
 export function respondError(exchange: Exchange, error: TurnpikeError, retryAfter?: number, fields: Fields = ""): void {
   const retry = retryAfter === undefined ? "" : fieldLine("Retry-After", String(retryAfter));
-  respondJson(exchange, error.status, JSON.stringify(toProblem(error, exchange.id)), retry + fields);
+  respondJson(exchange, error, JSON.stringify(toProblem(error, exchange.id)), retry + fields);
 }
 
 /** Responds with a problem of the `Payment` scheme. */
 export function respondProblem(exchange: Exchange, problem: Problem, fields: Fields = ""): void {
-  respondJson(exchange, problem.status, JSON.stringify({ ...problem, instance: exchange.id }), fields);
+  const json = JSON.stringify({ ...problem, instance: exchange.id });
+  respond(exchange, problem.status, PROBLEM_FIELDS + errorSecurityFields() + fields, encoder.encode(json));
 }
 
 /** An error of the payment policy. Clients see the detail. */
