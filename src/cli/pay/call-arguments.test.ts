@@ -95,13 +95,13 @@ test("a search with content is the operation that sells it, at its own path", ()
     ["search_content", "q"],
   ];
   const called = calls.map((args) => {
-    const { name, operation } = parseCall(args);
-    return [name, operation.path];
+    const { name, operation, parameters } = parseCall(args);
+    return [name, operation.path, parameters["content"]];
   });
   expect(called).toEqual([
-    ["search", undefined],
-    ["search_content", "/search/content"],
-    ["search_content", "/search/content"],
+    ["search", undefined, undefined],
+    ["search_content", "/search/content", "markdown"],
+    ["search_content", "/search/content", "markdown"],
   ]);
 });
 

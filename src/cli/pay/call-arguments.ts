@@ -53,7 +53,7 @@ export function parseCall(args: readonly string[]): CallRequest {
   return {
     name: called,
     operation: operationOf(called) ?? operation,
-    parameters,
+    parameters: called === "search_content" ? { content: "markdown", ...parameters } : parameters,
     gateway: gatewayUrl(values.gateway),
     out: values.out,
     json: values.json === true,

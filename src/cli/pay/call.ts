@@ -25,6 +25,7 @@ const USAGE = `usage: turnpike call OPERATION [URL or TEXT] [--set key=value ...
                      [--prefer METHOD ...] [--ca FILE]
 
   OPERATION: ${Object.keys(OPERATIONS).join(", ")}
+             turnpike call OPERATION --help prints its parameters
 
 ${flagsText(CALL_FLAGS)}
 
@@ -49,13 +50,22 @@ const MAX_TRIES = 4;
 const MAX_RETRY_AFTER_S = 10;
 
 /** `turnpike call`: pays for an operation within `limitMs`. Returns 0 done, 1 refused or failed, 2 wrong usage. */
-export function call(args: readonly string[], limitMs = MAX_CALL_MS): Promise<number> {
-  return atBoundary(USAGE, async () => {
+export async function call(args: readonly string[], limitMs = MAX_CALL_MS): Promise<number> {
+  return await atBoundary(await usageFor(args), async () => {
     const request = parseCall(args);
     if (request.out !== undefined) (request.isJob ? refuseUsed : refuseUnwritable)(request.out);
     const done = await performWithin(limitMs, request);
     return typeof done === "number" ? done : await follow(request, done);
   });
+}
+
+/** The usage of the operation that the arguments ask about, or else of the command. */
+async function usageFor(args: readonly string[]): Promise<string> {
+  const [name = ""] = args;
+  if (!Object.hasOwn(OPERATIONS, name) || !args.some((arg) => arg === "--help" || arg === "-h")) return USAGE;
+  // It has the schemas of all operations, which take longer to load than the rest.
+  const { operationHelp } = await import("./call-help.ts");
+  return operationHelp(name, OPERATIONS[name]?.argument);
 }
 
 /** The exit code, or the job that the call has started. */
@@ -98,7 +108,7 @@ async function perform(request: CallRequest, signal: AbortSignal): Promise<numbe
   const { response } = paid;
   sayPaid(paid);
   if (response.ok ? response.status !== 202 : !paid.isOpen) order.forget();
-  if (!response.ok) throw new Error(await describeFailure(paid));
+  if (!response.ok) throw new Error((await describeFailure(paid)) + parametersHint(request, paid));
   const output: Output = { out: request.out, isTerminal: process.stdout.isTTY, say };
   const type = (response.headers.get("content-type") ?? "").split(";")[0]?.trim() ?? "";
   if (type === "application/json") {
@@ -113,6 +123,12 @@ async function perform(request: CallRequest, signal: AbortSignal): Promise<numbe
     await writeText(new TextDecoder().decode(await readResponse(response)), output);
   else await writeBinary(await readResponse(response), type, request.operation.file, output);
   return 0;
+}
+
+/** A request that is refused without a payment has wrong parameters. */
+function parametersHint({ name }: CallRequest, { response, choice }: Paid): string {
+  if (response.status !== 400 || choice !== undefined) return "";
+  return `\n"${commandName()} call ${name} --help" lists the parameters`;
 }
 
 /** The paid request for a job. It is kept until the job is, so that the gateway can be asked for its response again. */
