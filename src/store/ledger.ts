@@ -112,6 +112,8 @@ export interface Change {
   readonly notice?: NewNotice | undefined;
   /** True: the response was delivered. False: it was started and cut off. A later false does not undo a true. */
   readonly delivered?: boolean;
+  /** True: the response was counted as cut off when it was started, and is whole. */
+  readonly uncut?: boolean;
   /** Refuse the change if the response was delivered before. Another request may have received it. */
   readonly ifUndelivered?: boolean;
   /** True: a response of the upstream was only partly sent. */

@@ -54,7 +54,7 @@ const MOVED = `
     payload = CASE WHEN ${NEXT} IN ('settled', 'failed', 'released') THEN '' ELSE p.payload END,
     deferral = coalesce($20, p.deferral), body_digest = coalesce($16, p.body_digest),
     due_at = CASE WHEN ${NEXT} = 'released' OR $21::bigint < 0 THEN 0 ELSE coalesce(${NOW} + $21::bigint, p.due_at) END, partials = p.partials + $17::int,
-    delivered = p.delivered OR coalesce($15::boolean, false), cuts = p.cuts + CASE WHEN $15::boolean THEN 0 WHEN NOT $15::boolean THEN 1 ELSE 0 END
+    delivered = p.delivered OR coalesce($15::boolean, false), cuts = p.cuts + CASE WHEN NOT $15::boolean THEN 1 ELSE 0 END - $22::int
   WHERE ${KEY} AND p.attempt = $6::int AND p.owner = $7 AND p.claimed_at = $8::bigint AND p.held_until > 0
     AND ($18::int = 0 OR NOT p.delivered)`;
 
@@ -65,7 +65,7 @@ export const MOVE = statement(MOVED);
 export const MOVE_AND_POST = statement(`
   WITH moved AS (${MOVED} RETURNING p.updated_at), posted AS (
     INSERT INTO ${OUTBOX} (id, url, body, due_at, created_at)
-    SELECT $22, $23, $24, moved.updated_at, moved.updated_at FROM moved ON CONFLICT DO NOTHING)
+    SELECT $23, $24, $25, moved.updated_at, moved.updated_at FROM moved ON CONFLICT DO NOTHING)
   SELECT 1 FROM moved`);
 
 /** Notes that the client of a settled payment has its response. */

@@ -133,6 +133,7 @@ export class PostgresLedger implements Ledger {
       change.facilitator ?? null,
       change.deferral ?? null,
       change.dueInMs === "never" ? -1 : (change.dueInMs ?? null),
+      change.uncut === true ? 1 : 0,
     ];
     const { notice } = change;
     if (notice !== undefined) {

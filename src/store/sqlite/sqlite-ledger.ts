@@ -71,18 +71,18 @@ const MOVE = `
   UPDATE payments SET state = ${NEXT}, held_until = $until, updated_at = $now,
     tx = COALESCE($transaction, tx), reason = COALESCE($reason, reason), payer = COALESCE($payer, payer), facilitator = COALESCE($facilitator, facilitator),
     amount = COALESCE($amount, amount), payload = CASE WHEN ${NEXT} IN ('settled', 'failed', 'released') THEN '' ELSE payload END,
-    delivered = delivered OR COALESCE($delivered, 0), cuts = cuts + ($delivered IS 0), partials = partials + $partial, body_digest = COALESCE($bodyDigest, body_digest),
+    delivered = delivered OR COALESCE($delivered, 0), cuts = cuts + ($delivered IS 0) - $uncut, partials = partials + $partial, body_digest = COALESCE($bodyDigest, body_digest),
     deferral = COALESCE($deferral, deferral), due_at = CASE WHEN ${NEXT} = 'released' THEN 0 ELSE COALESCE($dueAt, due_at) END
   WHERE ${OF_KEY} AND ${HELD} AND held_until > 0 AND ($ifUndelivered = 0 OR delivered = 0)`;
 
 /** `MOVE` of a settled payment whose response was sent or cut off. Without its other columns and their indexes it takes a third. */
 const SENT = `
-  UPDATE payments SET held_until = $until, updated_at = $now, delivered = delivered OR $delivered, cuts = cuts + ($delivered IS 0),
+  UPDATE payments SET held_until = $until, updated_at = $now, delivered = delivered OR $delivered, cuts = cuts + ($delivered IS 0) - $uncut,
     partials = partials + $partial, body_digest = COALESCE($bodyDigest, body_digest)
   WHERE ${OF_KEY} AND ${HELD} AND held_until > 0 AND state = 'settled'`;
 
 /** The members of a change that `SENT` records. */
-const OF_SENT: ReadonlySet<string> = new Set(["state", "lease", "delivered", "partial", "bodyDigest"]);
+const OF_SENT: ReadonlySet<string> = new Set(["state", "lease", "delivered", "uncut", "partial", "bodyDigest"]);
 
 /** The parameters of `MOVE` that leave the columns of a row unchanged. */
 const UNCHANGED = {
@@ -92,6 +92,7 @@ const UNCHANGED = {
   facilitator: null,
   amount: null,
   delivered: null,
+  uncut: false,
   partial: false,
   bodyDigest: null,
   deferral: null,

@@ -13,6 +13,7 @@ export function testLedger(newDatabase: NewDatabase): void {
   testLeases(newDatabase);
   testStates(newDatabase);
   testAfterTheHolderIsGone(newDatabase);
+  testWhole(newDatabase);
   testPartials(newDatabase);
   testDeliveryByAnother(newDatabase);
   testOpenPayments(newDatabase);
@@ -259,6 +260,20 @@ function testAfterTheHolderIsGone(newDatabase: NewDatabase): void {
       leased: false,
       payment: { state: "settled", delivered: false, cuts: MAX_CUTS },
     });
+  });
+}
+
+function testWhole(newDatabase: NewDatabase): void {
+  test("a response that was counted when it was started, and is whole, was not cut off", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { ledger } = opened.store;
+    for (const cuts of [1, 2]) {
+      const { payment } = await ledger.reserve(PAYMENT);
+      await ledger.move(payment, { state: "settled", lease: true, delivered: false });
+      if (cuts === 1) await ledger.move(payment, { state: "settled", lease: false });
+      else await ledger.move(payment, { state: "settled", lease: false, delivered: true, uncut: true, partial: false });
+    }
+    expect(await ledger.find(PAYMENT)).toMatchObject({ delivered: true, cuts: 1 });
   });
 }
 

@@ -70,6 +70,7 @@ test("an event stream is passed on as it arrives, with the receipt before its en
   exchanges[0]?.response.end("");
   expect((await reader?.read())?.done).toBe(true);
   await until(async () => (await shop.recorded(payment))?.delivered === true);
+  expect(await shop.recorded(payment)).toMatchObject({ cuts: 0 });
 });
 
 test("a stream is refused on a route that settles afterwards, and the error names the setting", async () => {

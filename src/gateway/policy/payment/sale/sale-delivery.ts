@@ -102,7 +102,7 @@ export class SaleDelivery {
     await this.#held.lease.record({
       state: isFree && this.isReturnable ? "released" : "settled",
       lease: false,
-      ...(delivered ? { delivered } : {}),
+      ...(delivered ? { delivered, uncut: true } : {}),
       partial,
       ...this.#held.request.spentOn,
     });
