@@ -95,8 +95,8 @@ test("a search with content is the operation that sells it, at its own path", ()
     ["search_content", "q"],
   ];
   const called = calls.map((args) => {
-    const { name, operation, parameters } = parseCall(args);
-    return [name, operation.path, parameters["content"]];
+    const { name, operation, parameters: sent } = parseCall(args);
+    return [name, operation.path, sent["content"]];
   });
   expect(called).toEqual([
     ["search", undefined, undefined],
