@@ -162,6 +162,9 @@ for (const workers of [1, 2]) {
       await until(async () => requestsOf(await first.usage()) === 5);
       expect((await first.usage()).consumers).toMatchObject(paid);
       expect((await first.usage()).routes).toMatchObject([{ route: "/paid", requests: 5, payments: 3 }]);
+      const metrics = await (await first.admin("/v1/metrics")).text();
+      const labels = `route="/paid",network="${network}",asset="${asset.toLowerCase()}"`;
+      expect(metrics).toContain(`turnpike_sales_atomic_units_total{${labels}} ${3 * Number(amount)}\n`);
       await first.gateway.kill();
       await using second = await start(folder, workers);
       // The requests were not stored yet; the payments are in the ledger.

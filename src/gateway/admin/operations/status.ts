@@ -1,8 +1,10 @@
 import { VERSION } from "../../../lib/process/version.ts";
 import { type Config } from "../../config/config.ts";
+import { Page } from "../../telemetry/metrics/page.ts";
 import { findProblems } from "../overview/find-problems.ts";
 import { type FacilitatorState } from "../overview/read-facilitators.ts";
 import { type Status, status } from "../shapes/status.ts";
+import { type UsageReading } from "../shapes/usage.ts";
 import { liveResponse } from "./config-response.ts";
 import { type Operation } from "./operation.ts";
 
@@ -60,13 +62,28 @@ export const STATUS_OPERATIONS: readonly Operation[] = [
     path: "/v1/metrics",
     summary: "The metrics of the whole server, in Prometheus' text format",
     access: "read",
-    success: { description: "As /metrics of the traffic listeners", types: ["text/plain"] },
-    run(_call, { view }) {
+    success: { description: "As /metrics of the traffic listeners, and the amounts of sales", types: ["text/plain"] },
+    async run(_call, { view, usage }) {
       const { text, contentType } = view.metrics();
-      return new Response(text, { headers: { "content-type": contentType } });
+      // The other metrics are needed most while the store is away.
+      const sales = await usage.read().then(salesOf, () => "");
+      return new Response(text + sales, { headers: { "content-type": contentType } });
     },
   },
 ];
+
+/** They are not among the metrics of the traffic listeners, whose clients must not see the amounts. */
+function salesOf({ body }: UsageReading): string {
+  const page = new Page().metric(
+    "turnpike_sales_atomic_units_total",
+    "counter",
+    "Settled amounts in atomic units of the asset, since the last reset of the usage.",
+  );
+  for (const { route, other, amounts } of body.routes)
+    for (const { network, asset, amount } of amounts)
+      page.sample(Number(amount), { route: other === true ? "other" : route, network, asset });
+  return page.text;
+}
 
 function facilitatorsOf(x402: Config["x402"], { breakersOpen, gas }: FacilitatorState): Status["facilitators"] {
   const listed = x402.facilitators.map(({ name }) => name);
