@@ -46,7 +46,7 @@ test("only the gateway of the state folder gets its key", () => {
 test("without a gateway, or without its key, the error says what to do", () => {
   const folder = fresh();
   expect(() => findAdmin({ "state-dir": folder }, {})).toThrow(
-    `no turnpike start runs with the state folder "${folder}"; name one with --admin URL`,
+    `no turnpike start runs with the state folder "${folder}"; for a gateway whose configuration has "admin", add --admin URL`,
   );
   const { folder: other } = running();
   rmSync(adminKeyPath(other));

@@ -79,7 +79,7 @@ function localUrl(stateDir: string): string {
   const address = readAdminAddress(stateDir);
   if (address !== undefined) return address.url;
   throw new Error(
-    `Cannot find an admin interface: no turnpike start runs with the state folder "${stateDir}"; name one with --admin URL`,
+    `Cannot find an admin interface: no turnpike start runs with the state folder "${stateDir}"; for a gateway whose configuration has "admin", add --admin URL`,
   );
 }
 
