@@ -14,7 +14,7 @@ import { flagTable } from "../common/flags.ts";
 
 const FLAGS = flagTable({
   "since WHEN":
-    "only events since this time (15m, 2h or 1d ago; 2026-11-22; 2026-11-22T08:30:00Z), or after the event with this id",
+    "only events since this time (today; 15m, 2h, 1d or 1w ago; 2026-11-22; 2026-11-22T08:30:00Z), or after the event with this id",
   "kind K...": `only this kind; may be given more than once: ${EVENT_KINDS.join(", ")}`,
   follow: "also print new events, until the command is stopped; without --since only those",
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { bytesText, countText, durationText, timeText } from "./units.ts";
+import { bytesText, countText, durationText, parseTime, timeText } from "./units.ts";
 
 test.each([
   [0, "0 B"],
@@ -26,4 +26,13 @@ test("counts, durations and times have few characters", () => {
     "12 s",
   ]);
   expect([0, Number.NaN, 1e300].map(timeText)).toEqual(["1970-01-01T00:00:00Z", "-", "-"]);
+});
+
+test("a time is a day, a time, or an age before now", () => {
+  const now = Date.parse("2026-11-21T08:30:00Z");
+  const times = ["today", "2026-11-21", "2026-11-21T08:29:00Z", "90m", "1w", "tomorrow"].map((text) =>
+    parseTime(text, now),
+  );
+  const today = Date.parse("2026-11-21");
+  expect(times).toEqual([today, today, now - 60_000, now - 5_400_000, now - 604_800_000, undefined]);
 });

@@ -12,11 +12,12 @@ export function timeText(ms: number): string {
 
 const TIME = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
-const AGO_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const AGO_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
-/** Parses a day, a time, or an age such as `15m` before `now`, to Unix milliseconds; undefined for other texts. */
+/** Parses a day (`today`, in UTC), a time, or an age such as `15m` before `now`, to Unix milliseconds; undefined for other texts. */
 export function parseTime(text: string, now: number): number | undefined {
-  const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  const [, count, unit = ""] = /^(\d{1,6})([smhdw])$/.exec(text) ?? [];
+  if (text === "today") return now - (now % 86_400_000);
   if (count !== undefined) return now - Number(count) * (AGO_MS[unit] ?? 0);
   const time = TIME.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(time) ? undefined : time;

@@ -12,7 +12,7 @@ const FILTER_FLAGS = flagTable({
   "route R": "only payments of the route with this path prefix",
   "payer A": "only payments that this address signed; its beginning is enough",
   "since D":
-    "only payments received at D or later: 2026-11-21, or 2026-11-21T08:30:00Z, or 15m, 2h or 1d ago; days are in UTC",
+    "only payments received at D or later: today, 2026-11-21, 2026-11-21T08:30:00Z, or 15m, 2h, 1d or 1w ago; days are in UTC",
   "until D": "only payments received before D",
   "limit N": "maximum number of payments, the newest first (50)",
 });
@@ -202,7 +202,7 @@ function timeOf(flag: string, text: string, now: number): number {
   const time = parseTime(text, now);
   if (time !== undefined) return time;
   throw new Error(
-    `Cannot use ${flag} "${text}": it must be a day (2026-11-21), a time (2026-11-21T08:30:00Z) or an age (2h)`,
+    `Cannot use ${flag} "${text}": it must be a day (today, 2026-11-21), a time (2026-11-21T08:30:00Z) or an age (2h)`,
   );
 }
 
