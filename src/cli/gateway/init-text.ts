@@ -61,7 +61,9 @@ ${schemaText(choices)}${priceText(choices)}    },
   const free = `    // Free: all other paths. Without this route they get 404.
     { "path_prefix": "/", "upstream": "api" },
 `;
-  return `  // Your own service. Several servers share the load.
+  return `  // For the console, turnpike status and turnpike refund, add the key of docs/admin.md:
+  // "admin": { "enabled": true, "api_key_env": "TURNPIKE_ADMIN_KEY" },
+  // Your own service. Several servers share the load.
   "upstreams": [
     {
       "name": "api",

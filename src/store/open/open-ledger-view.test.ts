@@ -54,7 +54,7 @@ describe("a file is refused with the reason, and nothing stays open:", () => {
     [
       "none",
       () => join(folder, "none.db"),
-      "there is no such file; the gateway has accepted no payment yet, or the ledger is in another folder",
+      "there is no such file; the gateway has accepted no payment yet, or its ledger is elsewhere: name it with --config, --state-dir or --store",
     ],
     ["one of a file's contents", () => join(import.meta.path, "x.db"), "ENOTDIR"],
     ["a newer one", () => storeOf(SCHEMA_VERSION + 1), "a newer version of Turnpike wrote it"],

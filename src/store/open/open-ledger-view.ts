@@ -101,7 +101,7 @@ function openLedgerFile(path: string): Database {
     const code = codeOf(error) ?? "unknown";
     fail(
       code === "ENOENT"
-        ? "there is no such file; the gateway has accepted no payment yet, or the ledger is in another folder"
+        ? "there is no such file; the gateway has accepted no payment yet, or its ledger is elsewhere: name it with --config, --state-dir or --store"
         : code,
       error,
     );
