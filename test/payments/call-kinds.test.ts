@@ -248,6 +248,28 @@ describe.each(["HTTP/1.1", "HTTP/1.1 over TLS", "HTTP/2", "HTTP/2 over TLS"] as 
       for (const tunnel of [first, opened, third]) tunnel.destroy();
     });
 
+    // RFC 8441 §5: a 2xx response to CONNECT would open the tunnel.
+    test.skipIf(client.startsWith("HTTP/1"))("is not sold a response that its protocol cannot have", async () => {
+      tunnels.reply = (_request, socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+      const [before, after] = [newPayment("before"), newPayment("after")];
+      const refused = await openTunnel(client, portsOf(shop), { path: "/tunnel/after", fields: paidBy(after) });
+      expect([refused.status, settlesOf(after)]).toEqual([501, 0]);
+      const asked = { path: "/tunnel/before", fields: paidBy(before) };
+      const owed = await openTunnel(client, portsOf(shop), asked);
+      expect([owed.status, owed.fields["payment-response"] === undefined]).toEqual([501, false]);
+      tunnels.reply = accepting;
+      let opened = await openTunnel(client, portsOf(shop), asked);
+      // The first one is recorded a moment after its end.
+      await until(async () => {
+        if (opened.fields["retry-after"] === undefined) return true;
+        opened.destroy();
+        opened = await openTunnel(client, portsOf(shop), asked);
+        return false;
+      });
+      expect([opened.status, settlesOf(before)]).toEqual([200, 1]);
+      for (const tunnel of [refused, owed, opened]) tunnel.destroy();
+    });
+
     test("is refused without a charge on a route that settles afterwards", async () => {
       const payment = newPayment("after");
       const refused = await openTunnel(client, portsOf(shop), { path: "/tunnel/after", fields: paidBy(payment) });

@@ -29,6 +29,7 @@ import { hasPostgres, sharedPostgres } from "../../src/store/testing/postgres.ts
 import { type Protocol, type ProtocolGateway, PROTOCOLS, startProtocols } from "../policy/protocols.ts";
 import { TEST_CA } from "../support/certificates.ts";
 import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
+import { type Opened, openTunnel } from "../websocket/testing/tunnel-client.ts";
 import { Http3Client } from "../support/http3-client.ts";
 import { addressOf, freshKey, type Market, openMarket } from "./market.ts";
 
@@ -472,5 +473,25 @@ describe.skipIf(!hasChain)("a response that is paid for as it flows", () => {
     expect(messages).toEqual(["1", "2", "3", "4", "5", "6", "7"]);
     socket.close();
     await closed.promise;
+  });
+
+  test("can be the messages of a WebSocket connection over HTTP/2, whose further payments come by GET", async () => {
+    const buyer = await Buyer.of("/messages");
+    const ports = { port: gateway.plainPort, tlsPort: gateway.tlsPort };
+    const knock = (fields: Record<string, string>): Promise<Opened> =>
+      openTunnel("HTTP/2 over TLS", ports, { path: "/messages", fields });
+    const tunnel = await knock({ "payment-signature": buyer.pay() });
+    const name = String(tunnel.fields["payment-stream"]);
+    const messages = (): number => tunnel.end.text.length / "\x81\x011".length;
+    await until(() => messages() === UNITS);
+    // A 200 to CONNECT would open a tunnel.
+    const refused = await knock({ "payment-signature": buyer.pay(), "payment-stream": name });
+    expect([refused.status, refused.fields["payment-response"]]).toEqual([501, undefined]);
+    await until(() => refused.end.ended);
+    expect([refused.end.text, messages()]).toEqual([expect.stringContaining("nothing was charged"), UNITS]);
+    buyer.base -= PRICE;
+    await buyer.further(name);
+    await until(() => messages() === 2 * UNITS);
+    for (const opened of [tunnel, refused]) opened.destroy();
   });
 });

@@ -242,11 +242,8 @@ export interface Exchange {
    * not do it.
    */
   changeHead?(changes: HeadChanges): boolean;
-  /**
-   * False: a final head with these fields, and those that the gateway adds, has too many of them for the client's
-   * protocol, and the client would receive an error. Absent if the protocol has no such limit.
-   */
-  carries?(fields: Fields): boolean;
+  /** The error that the client would receive in place of this final head; undefined if its protocol carries the head. */
+  whyNotCarried?(head: Pick<ResponseHead, "status" | "fields">): TurnpikeError | undefined;
   /**
    * Adds the field line with the request id, without making a text of the id. Absent if the id is a text from the
    * start.

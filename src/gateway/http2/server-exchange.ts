@@ -38,7 +38,7 @@ const LATE_REST_MS = 250;
  */
 const MIN_STEP_BYTES = 4096;
 const SWITCHED = 101;
-const NO_TUNNEL = "this path does not serve WebSocket";
+const NO_TUNNEL = new TurnpikeError("not-implemented", "This path does not serve WebSocket");
 
 /** The parts of its connection that an exchange uses. */
 export interface ExchangeConnection extends StreamConnection {
@@ -190,12 +190,21 @@ export class Http2Exchange
 
   // --- the response ---
 
+  /** A 2xx response to CONNECT means that the tunnel is open. An upstream that sent it has taken the request for a GET. */
+  whyNotCarried({ status }: Pick<ResponseHead, "status">): TurnpikeError | undefined {
+    return this.#mayTunnel && status >= 200 && status < 300 ? NO_TUNNEL : undefined;
+  }
+
   start(head: ResponseHead): void {
     if (this.#over || this.started) return;
     const { status } = head;
-    if (this.#mayTunnel && (status === SWITCHED || (status >= 200 && status < 300))) {
-      if (status === SWITCHED) this.#startTunnel(head);
-      else this.#refuseTunnel();
+    if (this.#mayTunnel && status === SWITCHED) {
+      this.#startTunnel(head);
+      return;
+    }
+    const refusal = this.whyNotCarried(head);
+    if (refusal !== undefined) {
+      this.#refuse(refusal);
       return;
     }
     // A 101 of an upstream concerns HTTP/1 only (RFC 9113 §8.6).
@@ -229,15 +238,10 @@ export class Http2Exchange
     if (this.#server.host.draining()) queueMicrotask(() => this.onGoAway?.());
   }
 
-  /**
-   * A 2xx response to CONNECT means that the tunnel is open. An upstream that sent it has taken the request for a GET.
-   */
-  #refuseTunnel(): void {
-    const { status, fields, body } = problemResponse({
-      code: "not-implemented",
-      detail: NO_TUNNEL,
-      requestId: this.id,
-    });
+  #refuse({ code, message: detail }: TurnpikeError): void {
+    const { status, fields, body } = problemResponse({ code, detail, requestId: this.id });
+    // A response that was paid for is still owed.
+    this.tellTaken(false);
     // The local response has its own.
     this.sendsRequestId = false;
     this.start({ status, reason: "", fields, bodyLength: body.length });

@@ -547,8 +547,9 @@ test("a gRPC response with too many fields gets its error in the head", () => {
 
 test("an exchange tells whether a response fits HTTP/3", () => {
   const exchange = create();
-  expect(exchange.carries("x: 1\r\n".repeat(200))).toBe(true);
-  expect(exchange.carries(Array.from({ length: 104 }, (_, i) => `x-${i}: 1\r\n`).join(""))).toBe(false);
+  expect(exchange.whyNotCarried({ fields: "x: 1\r\n".repeat(200) })).toBeUndefined();
+  const fields = Array.from({ length: 104 }, (_, i) => `x-${i}: 1\r\n`).join("");
+  expect(exchange.whyNotCarried({ fields })?.code).toBe("upstream-failed");
 });
 
 test("a gRPC response of known status has no length", () => {

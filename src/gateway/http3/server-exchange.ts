@@ -32,11 +32,10 @@ const MIN_STEP_BYTES = 4096;
 /** Bytes of a response that wait to be framed by the engine. At this number the sender is paused. @bound */
 const HIGH_WATER_BYTES = 65_536;
 
-/** The response in place of one that cannot be sent. */
-const TOO_MANY_FIELDS = {
-  code: "upstream-failed",
-  detail: "The response has more header fields than can be sent over HTTP/3",
-} as const;
+const TOO_MANY_FIELDS = new TurnpikeError(
+  "upstream-failed",
+  "The response has more header fields than can be sent over HTTP/3. Send the same request over HTTP/2 or HTTP/1.1",
+);
 
 export interface ExchangeStream {
   readonly quic: QuicStream;
@@ -111,8 +110,8 @@ export class Http3Exchange extends withExchangeState(Deadline) implements Exchan
     return this.#reader?.received ?? 0;
   }
 
-  carries(fields: Fields): boolean {
-    return canSend(fields);
+  whyNotCarried({ fields }: Pick<ResponseHead, "fields">): TurnpikeError | undefined {
+    return canSend(fields) ? undefined : TOO_MANY_FIELDS;
   }
 
   start(head: ResponseHead): void {
@@ -155,7 +154,8 @@ export class Http3Exchange extends withExchangeState(Deadline) implements Exchan
     const { quic } = this.#stream;
     // A response that was paid for is still owed.
     this.tellTaken(false);
-    const problem = { ...TOO_MANY_FIELDS, requestId: this.id };
+    const { code, message: detail } = TOO_MANY_FIELDS;
+    const problem = { code, detail, requestId: this.id };
     const { isGrpc, method } = this.head;
     const { status, fields, body } = isGrpc ? grpcResponse(problem) : problemResponse(problem);
     const block = newHead(status);

@@ -19,6 +19,8 @@ const UNPAID_CLOSE = Uint8Array.of(0x88, 2, 0x03, 0xf0);
 const UNPAID = new TurnpikeError("payment-required", "no payment came for the rest of the response");
 const NO_LEDGER = new TurnpikeError("overloaded", "the payment for the rest of the response could not be recorded");
 
+const upstreamError = (detail: string): TurnpikeError => new TurnpikeError("upstream-failed", detail);
+
 /** The events of a metered response. One of `over` and `broken` is reported, once. */
 export interface MeteredEvents {
   /** The response has ended, as far as it was paid. */
@@ -88,7 +90,7 @@ export class MeteredResponse extends PausingSink {
     const isFree = this.#events.isFree(status, fieldValues(head.fields, OVERRIDES));
     const reason = unsellable(this.exchange, head) ?? (isFree ? undefined : this.#uncountable(head));
     if (reason !== undefined) {
-      this.abort(new TurnpikeError("upstream-failed", reason));
+      this.abort(reason);
       this.exchange.onCancel?.();
       return;
     }
@@ -106,14 +108,15 @@ export class MeteredResponse extends PausingSink {
     this.sink.start(changedHead(head, { fields: paidFields(changedHead(head, { fields: plain }), receipt) }));
   }
 
-  /** The reason why the units of a response cannot be counted. */
-  #uncountable({ status, fields }: ResponseHead): string | undefined {
+  /** The error in place of a response whose units cannot be counted. */
+  #uncountable({ status, fields }: ResponseHead): TurnpikeError | undefined {
     const { unit } = this.#meter;
     const coding = fieldValue(fields, "content-encoding")?.toLowerCase() ?? "identity";
-    if (coding !== "identity") return `The upstream's response is compressed, and is sold by the ${unit}`;
+    if (coding !== "identity")
+      return upstreamError(`The upstream's response is compressed, and is sold by the ${unit}`);
     const isTunnel = status === 101;
     if (isTunnel ? unit === "message" || unit === "byte" : unit !== "message") return undefined;
-    return `The upstream's response has no ${unit}s, by which it is sold`;
+    return upstreamError(`The upstream's response has no ${unit}s, by which it is sold`);
   }
 
   data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {

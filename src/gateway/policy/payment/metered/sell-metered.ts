@@ -26,6 +26,10 @@ const ENDED = paymentError(
   "payment-conflict",
   "The response that the payment is for has ended, or has another price; nothing was charged.",
 );
+const BY_CONNECT = paymentError(
+  "not-implemented",
+  "A further payment cannot come by CONNECT; nothing was charged. Send the same payment by GET.",
+);
 const FULL = paymentError(
   "overloaded",
   "A payment for this response waits already; nothing was charged. Send the same payment again.",
@@ -149,21 +153,28 @@ class MeteredPayment {
 
   /** Adds this payment to a response that flows, in this process or in another one. */
   async #payFurther(name: string): Promise<SaleState> {
-    const { exchange, payment, lease, client } = this.#parts.held;
-    const stream = streamsOf(this.#desk).get(streamKey(channelOf(payment.nonce), name));
-    const taken = stream === undefined ? await this.#handOver(name) : await stream.take(payment, lease);
+    const { exchange, payment, client } = this.#parts.held;
+    // The client would not see its receipt.
+    const isSeen = exchange.whyNotCarried?.({ status: 200, fields: "" }) === undefined;
+    const taken = isSeen ? await this.#takeFor(name) : "unseen";
     if (taken === "lost") return this.#parts.lost.taken();
     if (taken !== "taken") {
-      await lease.release({}, { isReturned: true, reason: "used" });
+      await this.#parts.held.lease.release({}, { isReturned: true, reason: "used" });
       return this.#parts.lost.over("used", () => {
         if (taken === "full") respondError(exchange, FULL, SOON_S);
-        else respondError(exchange, ENDED);
+        else respondError(exchange, taken === "unseen" ? BY_CONNECT : ENDED);
       });
     }
     client.count("settled");
     client.delivered(payment.from);
     respondValue(exchange, 200, { stream: name }, this.#receipt(payment.amount));
     return over();
+  }
+
+  #takeFor(name: string): Promise<"taken" | "full" | "over" | "lost"> {
+    const { payment, lease } = this.#parts.held;
+    const stream = streamsOf(this.#desk).get(streamKey(channelOf(payment.nonce), name));
+    return stream === undefined ? this.#handOver(name) : stream.take(payment, lease);
   }
 
   /** Leaves the payment for the process that has the response. */

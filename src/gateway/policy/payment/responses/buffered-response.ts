@@ -95,7 +95,7 @@ export class BufferedResponse extends PausingSink {
   #hold(head: ResponseHead): void {
     const reason = unsellable(this.exchange, head);
     if (reason !== undefined) {
-      this.#fail("upstream-failed", reason);
+      this.#stop(reason);
       return;
     }
     this.#state = "holding";
@@ -229,7 +229,11 @@ export class BufferedResponse extends PausingSink {
   }
 
   #fail(code: ErrorCode, detail: string): void {
-    this.#break(new TurnpikeError(code, detail));
+    this.#stop(new TurnpikeError(code, detail));
+  }
+
+  #stop(error: TurnpikeError): void {
+    this.#break(error);
     this.exchange.onCancel?.();
   }
 

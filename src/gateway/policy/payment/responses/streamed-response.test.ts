@@ -68,7 +68,10 @@ test("a tunnel is delivered with the first frame of its upstream, and its end re
     response.start(headOf(101));
     response.data(Uint8Array.of(0x88, ...frame), 1, 1);
     expect(told).toEqual([[101]]);
-    response.data(Uint8Array.of(0x88, ...frame), 1);
+    // It may come in any parts, and its upstream may break off within it.
+    for (let at = 1; at < frame.length; at++) response.data(Uint8Array.of(0x88, ...frame), at, at + 1);
+    expect(told).toEqual([[101]]);
+    response.data(Uint8Array.of(...frame.slice(-1), 0x81));
     expect(told).toEqual([[101], [true, false]]);
     response.data(Uint8Array.of(0x88, 0));
     response.abort(ERROR);
@@ -82,6 +85,10 @@ test("a tunnel that ends before a frame other than Close is owed, and is a cut",
     ({ response }) => void response.data(Uint8Array.of(0x88, 2, 0x03, 0xe9)),
     ({ response }) => response.end(""),
     ({ response }) => response.abort(ERROR),
+    ({ response }) => {
+      response.data(Uint8Array.of(0x81, 2, 0x61));
+      response.abort(ERROR);
+    },
     ({ response }) => response.leave(),
     ({ exchange }) => exchange.onTaken?.(false),
   ];

@@ -1,13 +1,11 @@
 import { changedHead } from "../../../exchange/exchange-state.ts";
-import { TurnpikeError } from "../../../../lib/errors.ts";
+import { type TurnpikeError } from "../../../../lib/errors.ts";
 import { type Fields, fieldValue, fieldValues } from "../../../../lib/http/fields.ts";
 import { GRPC, parseGrpcStatus } from "../../../../lib/http/grpc-status.ts";
 import { type Exchange, type ResponseHead, type ResponseSink } from "../../../exchange/exchange.ts";
+import { FrameCursor } from "../../../../lib/http/websocket-frames.ts";
 import { OVERRIDES, paidFields, withoutPaymentClaims } from "../protocol/response-fields.ts";
 import { unsellable } from "./unsellable.ts";
-
-/** The opcode of a Close frame (RFC 6455 §5.5.1), in the last four bits of its first byte. */
-const CLOSE = 8;
 
 /** The result of a response that was paid for in advance. One of the events is reported, once. */
 export interface StreamedEvents {
@@ -27,7 +25,7 @@ export interface StreamedEvents {
  * receipt in its head.
  *
  *   waiting ──start──▶ passing ──taken, cut off, client gone──▶ over
- *      ├──start 101──▶ passing ──first frame──▶ over: a tunnel is delivered, unless the frame is a Close frame
+ *      ├──start 101──▶ passing ──first whole frame──▶ over: a tunnel is delivered, unless it is a Close frame
  *      └──abort──▶ over: broken
  */
 export class StreamedResponse implements ResponseSink {
@@ -36,7 +34,8 @@ export class StreamedResponse implements ResponseSink {
   readonly #receipt: Fields;
   readonly #events: StreamedEvents;
   #state: "waiting" | "passing" | "over" = "waiting";
-  #isTunnel = false;
+  /** Follows the first frame of a tunnel. */
+  #tunnel: FrameCursor | undefined;
   /** The upstream delivered what the client paid for, as far as is known. */
   #good = true;
 
@@ -57,30 +56,33 @@ export class StreamedResponse implements ResponseSink {
     }
     const reason = this.#state === "waiting" ? unsellable(this.#exchange, head) : undefined;
     if (reason !== undefined) {
-      this.abort(new TurnpikeError("upstream-failed", reason));
+      this.abort(reason);
       this.#exchange.onCancel?.();
       return;
     }
     const isFree = this.#events.isFree(status, fieldValues(head.fields, OVERRIDES));
     this.#good = (head.grpcStatus ?? GRPC.OK) === GRPC.OK && !isFree;
     if (this.#state === "waiting") this.#state = "passing";
-    this.#isTunnel = status === 101;
+    if (status === 101) this.#tunnel = new FrameCursor();
     this.#sink.start(changedHead(head, { fields: paidFields(head, this.#receipt) }));
-    if (this.#isTunnel && isFree) this.#finish(false);
+    if (this.#tunnel !== undefined && isFree) this.#finish(false);
   }
 
   data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
-    if (this.#isTunnel && this.#state === "passing" && end > start) {
-      this.#finish(((chunk[start] ?? 0) & 0x0f) !== CLOSE);
-    }
-    return this.#sink.data(chunk, start, end);
+    const takesMore = this.#sink.data(chunk, start, end);
+    const tunnel = this.#tunnel;
+    if (tunnel === undefined || this.#state !== "passing" || start === end) return takesMore;
+    const from = tunnel.isBetweenFrames ? tunnel.read(chunk, start, start + 1, false) : start;
+    tunnel.read(chunk, from, end, true);
+    if (tunnel.isBetweenFrames) this.#finish(!tunnel.sawClose);
+    return takesMore;
   }
 
   end(trailers: Fields): void {
     const status = fieldValue(trailers, "grpc-status");
     this.#good &&= status === undefined || parseGrpcStatus(status) === GRPC.OK;
     // A failed response stays owed, even if the client received it, and so does a tunnel in which nothing came.
-    if (!this.#good || this.#isTunnel) this.#finish(false);
+    if (!this.#good || this.#tunnel !== undefined) this.#finish(false);
     this.#sink.end(withoutPaymentClaims(trailers));
   }
 
@@ -103,6 +105,9 @@ export class StreamedResponse implements ResponseSink {
   #finish(delivered: boolean): void {
     if (this.#state === "over") return;
     this.#state = "over";
-    this.#events.over(delivered, !delivered && this.#good && (this.#isTunnel || this.#exchange.bytesSent > 0));
+    this.#events.over(
+      delivered,
+      !delivered && this.#good && (this.#tunnel !== undefined || this.#exchange.bytesSent > 0),
+    );
   }
 }

@@ -25,7 +25,6 @@ import { SaleDelivery } from "./sale-delivery.ts";
 import { SaleFacilitator } from "./sale-facilitator.ts";
 import { type MeteredSale, type SaleParts } from "./sale-parts.ts";
 import { StreamedResponse } from "../responses/streamed-response.ts";
-import { uncarried } from "../responses/unsellable.ts";
 import {
   beginOf,
   type Claims,
@@ -266,8 +265,8 @@ export class Sale {
     }
     try {
       // It may have been requested over another protocol before.
-      const reason = uncarried(this.#exchange, response.head);
-      if (reason !== undefined) return this.#broken(paymentError("upstream-failed", reason));
+      const reason = this.#exchange.whyNotCarried?.(response.head);
+      if (reason !== undefined) return this.#broken(reason);
       return await this.#deliver({ at: "delivering", response, isNew: false, kept: NOT_KEPT });
     } finally {
       this.#paidRoute.responses.release(response);
