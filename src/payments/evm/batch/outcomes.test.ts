@@ -102,6 +102,10 @@ async function run(settle: Settle, { sent, resumed, before, after }: Case) {
   return { settlement, sendings };
 }
 
+function never(): never {
+  throw new Error("Cannot send: the test expects no transaction");
+}
+
 function mined(...logs: ReturnType<typeof log>[]): Sent {
   return { kind: "mined", transaction: OURS, logs };
 }
@@ -271,6 +275,24 @@ describe("a refund", () => {
     ],
   ])("%s", async (_what, change, expected) => {
     expect((await run(settle, change)).settlement).toMatchObject(expected);
+  });
+
+  test("that was made before is settled only if its block is of the newest one's fork", async () => {
+    await using deep = startScriptedNode(NOW * 1000, { confirmations: 3 });
+    const [own, other] = [ANOTHERS, OURS];
+    const newest = { number: quantity(101n), timestamp: quantity(BigInt(NOW)) };
+    const block = { ...newest, number: quantity(99n), hash: own };
+    const seen = async (responses: Responses): Promise<ChannelSettlement> => {
+      const logs = [{ ...event, blockHash: own }];
+      const blocks = { "eth_getBlockByNumber latest": newest, "eth_getBlockByNumber 0x63": block };
+      deep.responses = { ...SOUND, ...used, ...blocks, eth_getLogs: logs, ...responses };
+      const none: Sender = { account: PAYEE, maxGas: 0n, bars: () => false, resume: () => undefined, send: never };
+      return settle({ node: deep.node, sender: none, factories: new Factories([]) });
+    };
+    expect(await seen({})).toMatchObject(settled);
+    expect(await seen({ "eth_getBlockByNumber 0x63": { ...block, hash: other } })).toMatchObject(failing);
+    expect(await seen({ "eth_getBlockByNumber 0x63": null })).toMatchObject(failing);
+    expect(await seen({ "eth_getBlockByNumber latest": { ...newest, number: quantity(100n) } })).toMatchObject(failing);
   });
 
   test("needs the authorizer's signatures, that of claims only with claims", async () => {

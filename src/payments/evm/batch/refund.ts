@@ -3,6 +3,7 @@ import { type Hex } from "../../x402/address.ts";
 import { type ChannelSettlement, type ChannelState } from "../../x402/channel-facilitator.ts";
 import { type RefundOrder } from "../../x402/channel-messages.ts";
 import { wordAt } from "../node/abi.ts";
+import { whyNotCounted } from "../node/counted.ts";
 import { findEvent } from "../node/log-search.ts";
 import { type Block, blockRequest } from "../node/requests.ts";
 import { isRpcError } from "../node/rpc.ts";
@@ -94,9 +95,8 @@ async function concludeUsed(
   if (isRpcError(event)) return unknown(event.cause);
   const moved = event === undefined ? undefined : wordAt(event.data, 0);
   if (event === undefined || moved === undefined) return unknown("the event of the refund was not found");
-  if (newest.number - event.blockNumber + 1n < BigInt(node.confirmations)) {
-    return unknown("the refund is in a block that does not count yet");
-  }
+  const [problem] = await whyNotCounted(node, [event], newest.number);
+  if (problem !== undefined) return unknown(problem);
   if (moved > BigInt(amount)) return refused(FAILED);
   return { kind: "settled", transaction: event.transactionHash, amount: String(moved), state };
 }

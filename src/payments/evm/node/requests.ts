@@ -22,13 +22,14 @@ const log = z.object({
   data,
   transactionHash: hash,
   blockNumber: quantity,
+  blockHash: hash.nullish(),
   logIndex: quantity,
 });
 const receipt = z.object({
   transactionHash: hash,
   status: quantity,
   blockNumber: quantity,
-  blockHash: hash.optional(),
+  blockHash: hash.nullish(),
   logs: z.array(log).max(MAX_LOGS),
 });
 const block = z.object({
