@@ -4,20 +4,17 @@ import { findAsset } from "../../../payments/x402/assets.ts";
 import { type Channel, type Channels, isLost } from "../../../store/channels.ts";
 import { channel } from "../shapes/channels.ts";
 import { opened, stored, tell } from "./ledger-store.ts";
-import { type Operation } from "./operation.ts";
+import { type Operation, operationTable } from "./operation.ts";
 
 /** Channels on one page. @bound */
 const PAGE = 100;
 
 const ID = { id: "The id of the channel" };
 
-export const CHANNEL_OPERATIONS: readonly Operation[] = [
-  {
+export const CHANNEL_OPERATIONS: readonly Operation[] = operationTable({
+  "GET /v1/channels": {
     name: "listChannels",
-    method: "get",
-    path: "/v1/channels",
     summary: "Payment channels, the last used first",
-    access: "read",
     query: [{ name: "before", description: "The id of the last channel of the page before" }],
     success: {
       description: `At most ${PAGE} channels`,
@@ -32,13 +29,10 @@ export const CHANNEL_OPERATIONS: readonly Operation[] = [
       return Response.json({ channels: rows.slice(0, PAGE).map(shown), more: rows.length > PAGE });
     },
   },
-  {
+  "POST /v1/channels/claims": {
     name: "claimChannels",
-    method: "post",
-    path: "/v1/channels/claims",
     summary: "Claim all charges of channels on the chain",
     description: "The claims are made within seconds by a process that serves.",
-    access: "full",
     query: [{ name: "channel", description: "The id of one channel, which is claimed also if it is written off" }],
     success: { description: "The number of channels with charges", schema: z.object({ channels: z.int() }) },
     failures: ["not-found", "store-unavailable"],
@@ -51,13 +45,10 @@ export const CHANNEL_OPERATIONS: readonly Operation[] = [
       return Response.json({ channels: number });
     },
   },
-  {
+  "DELETE /v1/channels/{id}": {
     name: "closeChannel",
-    method: "delete",
-    path: "/v1/channels/{id}",
     summary: "Pay the rest of a channel back to its payer, and claim its charges",
     description: "A process that serves does this within seconds. A later deposit opens the channel again.",
-    access: "full",
     parameters: ID,
     success: { description: "The channel", schema: channel },
     failures: ["not-found", "payment-conflict", "store-unavailable"],
@@ -71,7 +62,7 @@ export const CHANNEL_OPERATIONS: readonly Operation[] = [
       return Response.json(shown(await found(channels, id)));
     },
   },
-];
+});
 
 async function found(channels: Channels, id: string): Promise<Channel> {
   const row = await stored(() => channels.find(id.toLowerCase()));

@@ -4,7 +4,7 @@ import { JSON_TYPE, MAX_CONFIG_BYTES } from "../http/body.ts";
 import { entityTag, refuseKnown, revisionsOf } from "../http/preconditions.ts";
 import { CHANGE_QUERY, changeResponse, changeBy, STRICT } from "./change.ts";
 import { configResponse } from "./config-response.ts";
-import { type Call, callerOf, hasFlag, type Operation } from "./operation.ts";
+import { type Call, callerOf, hasFlag, type Operation, operationTable } from "./operation.ts";
 import { reportedDiagnostic, requireCheck, requirePersist, requireReload } from "./outcomes.ts";
 import { anyObject, changed, checked, ETAG, patchOperation } from "../shapes/common.ts";
 
@@ -27,23 +27,17 @@ const body = {
 
 let published: object | undefined;
 
-export const CONFIG_OPERATIONS: readonly Operation[] = [
-  {
+export const CONFIG_OPERATIONS: readonly Operation[] = operationTable({
+  "GET /v1/config": {
     name: "showConfig",
-    method: "get",
-    path: "/v1/config",
     summary: "The running configuration, without secrets",
-    access: "read",
     conditional: true,
     success: { description: "The configuration", schema: document },
     run: ({ request }, { config }) => configResponse(request, config, "config", () => config.document()),
   },
-  {
+  "PUT /v1/config": {
     name: "replaceConfig",
-    method: "put",
-    path: "/v1/config",
     summary: "Replace the whole configuration",
-    access: "full",
     conditional: true,
     query: CHANGE_QUERY,
     body,
@@ -54,10 +48,8 @@ export const CONFIG_OPERATIONS: readonly Operation[] = [
       return changeResponse(await changeBy(call, parts, edit, "the configuration"), {});
     },
   },
-  {
+  "POST /v1/config/check": {
     name: "checkConfig",
-    method: "post",
-    path: "/v1/config/check",
     summary: "Check a configuration without applying it",
     access: "read",
     body,
@@ -73,21 +65,15 @@ export const CONFIG_OPERATIONS: readonly Operation[] = [
       return Response.json({ ok, ...diagnostics, difference, restart });
     },
   },
-  {
+  "GET /v1/config/schema": {
     name: "showSchema",
-    method: "get",
-    path: "/v1/config/schema",
     summary: "The JSON schema of the configuration",
-    access: "read",
     success: { description: "A JSON schema (draft 2020-12)", schema: anyObject.openapi("JsonSchema") },
     run: () => Response.json((published ??= publishedSchema())),
   },
-  {
+  "POST /v1/config/persist": {
     name: "persistConfig",
-    method: "post",
-    path: "/v1/config/persist",
     summary: "Write the running configuration to its file",
-    access: "full",
     conditional: true,
     query: [{ name: "force", description: "Also overwrite changes of other programs" }],
     success: {
@@ -104,14 +90,11 @@ export const CONFIG_OPERATIONS: readonly Operation[] = [
       return Response.json({ ok: true, persisted: true }, { headers: { etag: entityTag(config.revision) } });
     },
   },
-  {
+  "POST /v1/reload": {
     name: "reloadConfig",
-    method: "post",
-    path: "/v1/reload",
     summary: "Load the configuration file",
     description:
       "Changes that are in memory only are discarded; the response lists the first 1,000 of them, or 1 MiB of text.",
-    access: "full",
     query: [STRICT],
     success: {
       description: "Every worker uses it",
@@ -124,4 +107,4 @@ export const CONFIG_OPERATIONS: readonly Operation[] = [
       return changeResponse(done, { discarded: done.discarded });
     },
   },
-];
+});

@@ -14,7 +14,7 @@ import { refundOf } from "../overview/read-payments.ts";
 import { JSON_TYPE, MAX_BODY_BYTES } from "../http/body.ts";
 import { credit, creditRefund, creditWithHistory, issuedCredit, newCredit, refundedCredit } from "../shapes/credits.ts";
 import { opened, stored, tell } from "./ledger-store.ts";
-import { callerOf, type Operation } from "./operation.ts";
+import { callerOf, type Operation, operationTable } from "./operation.ts";
 import { type AdminParts } from "./parts.ts";
 
 /** Credits on one page. @bound */
@@ -24,13 +24,10 @@ const HISTORY = 100;
 
 const ID = { id: "The id of the credit, which is also in its token" };
 
-export const CREDIT_OPERATIONS: readonly Operation[] = [
-  {
+export const CREDIT_OPERATIONS: readonly Operation[] = operationTable({
+  "GET /v1/credits": {
     name: "listCredits",
-    method: "get",
-    path: "/v1/credits",
     summary: "Prepaid balances, the newest first",
-    access: "read",
     query: [
       { name: "owner", description: "Only those of this wallet" },
       { name: "before", description: "The id of the last credit of the page before" },
@@ -52,13 +49,10 @@ export const CREDIT_OPERATIONS: readonly Operation[] = [
       return Response.json({ credits: shown, more: rows.length > PAGE });
     },
   },
-  {
+  "POST /v1/credits": {
     name: "issueCredit",
-    method: "post",
-    path: "/v1/credits",
     summary: "Issue a prepaid balance or a pass without a payment",
     description: "The response has the token, which is not shown again.",
-    access: "full",
     body: {
       types: [JSON_TYPE],
       maxBytes: MAX_BODY_BYTES,
@@ -77,12 +71,9 @@ export const CREDIT_OPERATIONS: readonly Operation[] = [
       return Response.json({ token, credit: shownCredit(await found(credits, id)) }, { status: 201 });
     },
   },
-  {
+  "GET /v1/credits/{id}": {
     name: "showCredit",
-    method: "get",
-    path: "/v1/credits/{id}",
     summary: "A prepaid balance with its newest purchases and charges",
-    access: "read",
     parameters: ID,
     success: { description: `At most ${HISTORY} of each`, schema: creditWithHistory },
     failures: ["not-found", "store-unavailable"],
@@ -92,12 +83,9 @@ export const CREDIT_OPERATIONS: readonly Operation[] = [
       return Response.json(await stored(() => creditHistory(credits, row, HISTORY)));
     },
   },
-  {
+  "DELETE /v1/credits/{id}": {
     name: "revokeCredit",
-    method: "delete",
-    path: "/v1/credits/{id}",
     summary: "Revoke a token: it pays for no more requests, and the rest of its balance stays",
-    access: "full",
     parameters: ID,
     success: { description: "The credit", schema: credit },
     failures: ["not-found", "store-unavailable"],
@@ -108,14 +96,11 @@ export const CREDIT_OPERATIONS: readonly Operation[] = [
       return Response.json(shownCredit(await found(credits, id)));
     },
   },
-  {
+  "POST /v1/credits/{id}/refunds": {
     name: "refundCredit",
-    method: "post",
-    path: "/v1/credits/{id}/refunds",
     summary: "Send the rest of a balance back, or record that it was given back",
     description:
       "The money is sent as refunds of its purchases, the newest first. The response comes when they have ended, or after ten seconds. With a transaction nothing is sent, and a second request with it changes nothing.",
-    access: "full",
     parameters: ID,
     body: { types: [JSON_TYPE], maxBytes: MAX_BODY_BYTES, schema: creditRefund, description: "The refund" },
     success: { description: "The credit and its refunds", schema: refundedCredit },
@@ -146,7 +131,7 @@ export const CREDIT_OPERATIONS: readonly Operation[] = [
       return Response.json({ credit: shownCredit(await found(credits, row.id)), refunds: [] });
     },
   },
-];
+});
 
 function creditsOf(parts: AdminParts): Credits {
   if (parts.config.config.x402.credit === undefined) {

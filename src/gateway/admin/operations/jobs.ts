@@ -1,23 +1,17 @@
 import { z } from "@hono/zod-openapi";
 import { jobList } from "../shapes/jobs.ts";
-import { callerOf, type Operation } from "./operation.ts";
+import { callerOf, type Operation, operationTable } from "./operation.ts";
 
-export const JOB_OPERATIONS: readonly Operation[] = [
-  {
+export const JOB_OPERATIONS: readonly Operation[] = operationTable({
+  "GET /v1/jobs": {
     name: "listJobs",
-    method: "get",
-    path: "/v1/jobs",
     summary: "The newest jobs of the content service: crawls and batches",
-    access: "read",
     success: { description: "The jobs, or the reason why they cannot be read", schema: jobList },
     run: async (_call, { jobs }) => Response.json(await jobs.list()),
   },
-  {
+  "DELETE /v1/jobs/{id}": {
     name: "cancelJob",
-    method: "delete",
-    path: "/v1/jobs/{id}",
     summary: "Cancel a job; its results stay",
-    access: "full",
     parameters: { id: "The name of the job" },
     success: {
       description: "The job is cancelled",
@@ -32,4 +26,4 @@ export const JOB_OPERATIONS: readonly Operation[] = [
       return Response.json({ ok: true, cancelled: id });
     },
   },
-];
+});

@@ -6,7 +6,7 @@ import { keysOf, methodsOf } from "../running-config/route-keys.ts";
 import { changed, listedKeys } from "../shapes/common.ts";
 import { CHANGE_QUERY, changeBy, changeResponse } from "./change.ts";
 import { configResponse } from "./config-response.ts";
-import { type Operation } from "./operation.ts";
+import { type Operation, operationTable } from "./operation.ts";
 import { PREFIX, SELECTION, selectionOf, shownRoute } from "./routes.ts";
 
 /** Random bytes of an issued key. */
@@ -15,13 +15,10 @@ const KEY_BYTES = 32;
 const newKey = z.strictObject({ name: z.string().min(1).describe("Its owner, the consumer") }).openapi("NewKey");
 
 /** The operations on the API keys of routes. Keys are parts of the configuration, and stored as their hashes. */
-export const KEY_OPERATIONS: readonly Operation[] = [
-  {
+export const KEY_OPERATIONS: readonly Operation[] = operationTable({
+  "GET /v1/keys": {
     name: "listKeys",
-    method: "get",
-    path: "/v1/keys",
     summary: "The API keys of all routes, without the keys themselves",
-    access: "read",
     conditional: true,
     success: { description: "The routes that accept API keys", schema: listedKeys },
     run: ({ request }, { config }) =>
@@ -36,13 +33,10 @@ export const KEY_OPERATIONS: readonly Operation[] = [
           })),
       })),
   },
-  {
+  "POST /v1/routes/{prefix}/keys": {
     name: "issueKey",
-    method: "post",
-    path: "/v1/routes/{prefix}/keys",
     summary: "Issue an API key for a route",
     description: "The response has the key, which is not shown again: the configuration has only its SHA-256.",
-    access: "full",
     conditional: true,
     parameters: PREFIX,
     query: [...SELECTION, ...CHANGE_QUERY],
@@ -72,12 +66,9 @@ export const KEY_OPERATIONS: readonly Operation[] = [
       return changeResponse(done, { key, owner }, { status: 201 });
     },
   },
-  {
+  "DELETE /v1/routes/{prefix}/keys/{number}": {
     name: "revokeKey",
-    method: "delete",
-    path: "/v1/routes/{prefix}/keys/{number}",
     summary: "Revoke an API key of a route",
-    access: "full",
     conditional: true,
     parameters: { ...PREFIX, number: "The number of the key, from /v1/keys" },
     query: [
@@ -98,4 +89,4 @@ export const KEY_OPERATIONS: readonly Operation[] = [
       return changeResponse(await changeBy(call, parts, edit, thing), {});
     },
   },
-];
+});

@@ -5,19 +5,16 @@ import { eventStream, parseEventId, PATIENCE } from "../events/event-stream.ts";
 import { storedEvents } from "../shapes/events.ts";
 import { funnel } from "../shapes/funnel.ts";
 import { contentSummary, history, overview } from "../shapes/overview.ts";
-import { callerOf, hasFlag, type Operation } from "./operation.ts";
+import { callerOf, hasFlag, type Operation, operationTable } from "./operation.ts";
 
 /** Characters of the text that watched requests must have. */
 const MAX_FILTER = 200;
 const STREAM_HEADERS = { "content-type": "text/event-stream", "x-accel-buffering": "no" };
 
-export const LIVE_OPERATIONS: readonly Operation[] = [
-  {
+export const LIVE_OPERATIONS: readonly Operation[] = operationTable({
+  "GET /v1/events": {
     name: "showEvents",
-    method: "get",
-    path: "/v1/events",
     summary: "Events as a stream of server-sent events; or the stored events as JSON",
-    access: "read",
     query: [
       {
         name: "since",
@@ -49,14 +46,11 @@ export const LIVE_OPERATIONS: readonly Operation[] = [
       return new Response(stream, { headers: { ...STREAM_HEADERS, vary: "Accept" } });
     },
   },
-  {
+  "GET /v1/requests": {
     name: "watchRequests",
-    method: "get",
-    path: "/v1/requests",
     summary: "Requests as they end, as a stream of server-sent events, for all routes and whatever the access log is",
     description:
       "Events are `request`, `missed` (requests that no filter has seen, because there were too many) and `lost` (the reader was too slow).",
-    access: "read",
     query: [
       {
         name: "text",
@@ -83,53 +77,38 @@ export const LIVE_OPERATIONS: readonly Operation[] = [
       return new Response(stream, { headers: STREAM_HEADERS });
     },
   },
-  {
+  "GET /v1/overview": {
     name: "showOverview",
-    method: "get",
-    path: "/v1/overview",
     summary: "All figures of the gateway at one moment",
-    access: "read",
     success: { description: "The figures", schema: overview },
     run: (_call, parts) =>
       new Response(parts.overview.snapshotText(), { headers: { "content-type": "application/json" } }),
   },
-  {
+  "GET /v1/funnel": {
     name: "showFunnel",
-    method: "get",
-    path: "/v1/funnel",
     summary: "How far requests on priced routes came, by route and class of clients: an hour by minute, 30 days by day",
-    access: "read",
     success: { description: "Stages, and the reasons of losses", schema: funnel },
     run: async (_call, parts) => Response.json(await parts.usage.funnel()),
   },
-  {
+  "GET /v1/history": {
     name: "showHistory",
-    method: "get",
-    path: "/v1/history",
     summary: "The traffic of the last hour, in steps of 10 s",
-    access: "read",
     success: { description: "The counters, oldest first", schema: history },
     run: (_call, parts) => Response.json(parts.overview.history()),
   },
-  {
+  "GET /v1/content": {
     name: "showContent",
-    method: "get",
-    path: "/v1/content",
     summary: "The content service's own figures",
-    access: "read",
     success: { description: "Its health", schema: contentSummary },
     run: async (_call, parts) => Response.json(await parts.overview.content()),
   },
-  {
+  "GET /v1/log": {
     name: "showLog",
-    method: "get",
-    path: "/v1/log",
     summary: "The newest lines of the program's own log",
-    access: "read",
     success: {
       description: "The lines, oldest first",
       schema: z.object({ lines: z.array(z.object({ time_ms: z.number(), worker: z.number(), text: z.string() })) }),
     },
     run: (_call, { events }) => Response.json({ lines: events.lines() }),
   },
-];
+});

@@ -67,6 +67,23 @@ export interface Operation {
   run(call: Call, parts: AdminParts): Promise<Response> | Response;
 }
 
+type Method = Operation["method"];
+
+/** An operation of a table. Without `access`, a GET needs access to read, and another method full access. */
+export type PlacedOperation = Omit<Operation, "method" | "path" | "access"> & Partial<Pick<Operation, "access">>;
+
+/** The operations of a table by method and path, such as `GET /v1/routes/{prefix}`. */
+export function operationTable(
+  table: Readonly<Record<`${Uppercase<Method>} /v1/${string}`, PlacedOperation>>,
+): readonly Operation[] {
+  return Object.entries(table).map(([place, operation]) => {
+    const [method = "", path = ""] = place.split(" ");
+    const access = method === "GET" ? "read" : "full";
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys begin with a method
+    return { access, ...operation, method: method.toLowerCase() as Method, path };
+  });
+}
+
 /** The caller of an operation that needs a key. */
 export function callerOf({ caller }: Call): Caller {
   if (caller === undefined) throw new Error("Cannot name the caller: the operation requires no key");

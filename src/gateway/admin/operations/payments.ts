@@ -9,7 +9,7 @@ import { PAYMENT_STATES } from "../../../store/ledger.ts";
 import { paymentDetail, recentPayment, unitsOf } from "../overview/read-payments.ts";
 import { payersSince, searchPayments } from "../overview/search-payments.ts";
 import { foundPayments, paymentPage, payments, topPayers, type TopPayers } from "../shapes/payments.ts";
-import { type Operation } from "./operation.ts";
+import { type Operation, operationTable } from "./operation.ts";
 import { type AdminParts } from "./parts.ts";
 
 /** Payments on one page of a search. */
@@ -24,22 +24,16 @@ const MAX_DAYS = 30;
 /** Payers of each token in the list of top payers. */
 const TOP = 10;
 
-export const PAYMENT_OPERATIONS: readonly Operation[] = [
-  {
+export const PAYMENT_OPERATIONS: readonly Operation[] = operationTable({
+  "GET /v1/payments": {
     name: "showPayments",
-    method: "get",
-    path: "/v1/payments",
     summary: "Sales of 30 days, open and undelivered payments, and the newest payments",
-    access: "read",
     success: { description: "The payments", schema: payments },
     run: async (_call, parts) => Response.json(await parts.overview.payments()),
   },
-  {
+  "GET /v1/payments/search": {
     name: "searchPayments",
-    method: "get",
-    path: "/v1/payments/search",
     summary: "Payments that match, newest first, in pages of 50",
-    access: "read",
     query: [
       {
         name: "text",
@@ -75,12 +69,9 @@ export const PAYMENT_OPERATIONS: readonly Operation[] = [
       });
     },
   },
-  {
+  "GET /v1/payments/payers": {
     name: "listPayers",
-    method: "get",
-    path: "/v1/payments/payers",
     summary: "The payers with the largest amounts of settled payments",
-    access: "read",
     query: [{ name: "days", description: `The last days, 1 to ${MAX_DAYS} (${MAX_DAYS})` }],
     success: { description: "The payers", schema: topPayers },
     failures: ["store-unavailable"],
@@ -93,12 +84,9 @@ export const PAYMENT_OPERATIONS: readonly Operation[] = [
       return Response.json({ since_ms: since, payers: topOf(totals) } satisfies TopPayers);
     },
   },
-  {
+  "GET /v1/payments/{id}": {
     name: "showPayment",
-    method: "get",
-    path: "/v1/payments/{id}",
     summary: "The payments with a nonce, and everything that the ledger knows of them",
-    access: "read",
     parameters: { id: "The nonce" },
     success: { description: "The payments, newest first", schema: foundPayments },
     failures: ["not-found", "store-unavailable"],
@@ -112,7 +100,7 @@ export const PAYMENT_OPERATIONS: readonly Operation[] = [
       return Response.json({ payments: own.map((payment, i) => paymentDetail(payment, refunds[i] ?? [])) });
     },
   },
-];
+});
 
 function ledgerOf(parts: AdminParts): LedgerView {
   let view: LedgerView | undefined;

@@ -3,7 +3,7 @@ import { TurnpikeError } from "../../../lib/errors.ts";
 import { JSON_TYPE, MAX_BODY_BYTES } from "../http/body.ts";
 import { refundOf } from "../overview/read-payments.ts";
 import { refund } from "../shapes/payments.ts";
-import { callerOf, type Operation } from "./operation.ts";
+import { callerOf, type Operation, operationTable } from "./operation.ts";
 
 const wish = strictObject({
   amount: string()
@@ -22,14 +22,11 @@ const wish = strictObject({
 
 const PAYMENT = { id: "The payment's nonce or transaction" };
 
-export const REFUND_OPERATIONS: readonly Operation[] = [
-  {
+export const REFUND_OPERATIONS: readonly Operation[] = operationTable({
+  "POST /v1/payments/{id}/refunds": {
     name: "refundPayment",
-    method: "post",
-    path: "/v1/payments/{id}/refunds",
     summary: "Send the money of a payment back, or a part of it",
     description: "The response comes when the refund has ended, or after ten seconds while it is pending.",
-    access: "full",
     parameters: PAYMENT,
     body: { types: [JSON_TYPE], maxBytes: MAX_BODY_BYTES, schema: wish, description: "The refund" },
     success: { description: "The refund", schema: refund },
@@ -48,4 +45,4 @@ export const REFUND_OPERATIONS: readonly Operation[] = [
       return Response.json(refundOf(await refunds.refund(request, callerOf(call).by)));
     },
   },
-];
+});

@@ -6,7 +6,7 @@ import { JSON_TYPE, MAX_BODY_BYTES, MERGE_PATCH_TYPE } from "../http/body.ts";
 import { type AdminParts } from "./parts.ts";
 import { CHANGE_QUERY, changeBy, changeResponse, textMember } from "./change.ts";
 import { configResponse, liveResponse } from "./config-response.ts";
-import { type Call, type Operation } from "./operation.ts";
+import { type Call, type Operation, operationTable } from "./operation.ts";
 import { anyObject, changed } from "../shapes/common.ts";
 
 const routeBody = anyObject.openapi("Route", {
@@ -40,21 +40,16 @@ export const SELECTION = [
 export const PREFIX = { prefix: "The route's path_prefix, percent-encoded, as %2Fapi" };
 
 const deletion = {
-  method: "delete",
   summary: "Delete a route",
-  access: "full",
   conditional: true,
   success: { description: "No worker uses it any more", schema: object({ ...changed, deleted: string() }) },
   failures: ["not-found", "ambiguous-route", "guard-lost", "invalid-configuration", "change-failed"],
 } as const satisfies Partial<Operation>;
 
-export const ROUTE_OPERATIONS: readonly Operation[] = [
-  {
+export const ROUTE_OPERATIONS: readonly Operation[] = operationTable({
+  "GET /v1/routes": {
     name: "listRoutes",
-    method: "get",
-    path: "/v1/routes",
     summary: "All routes, in the order of the configuration",
-    access: "read",
     conditional: true,
     success: { description: "The routes", schema: object({ routes: array(listedRoute) }) },
     async run({ request }, { config, view }) {
@@ -68,12 +63,9 @@ export const ROUTE_OPERATIONS: readonly Operation[] = [
         : liveResponse(request, config, await list());
     },
   },
-  {
+  "POST /v1/routes": {
     name: "addRoute",
-    method: "post",
-    path: "/v1/routes",
     summary: "Add a route",
-    access: "full",
     conditional: true,
     query: CHANGE_QUERY,
     body: { types: [JSON_TYPE], maxBytes: MAX_BODY_BYTES, schema: routeBody, description: "The route" },
@@ -99,13 +91,10 @@ export const ROUTE_OPERATIONS: readonly Operation[] = [
       return changeResponse(done, { created: prefix, ...selected }, { status: 201, headers: { location } });
     },
   },
-  {
+  "PATCH /v1/routes/{prefix}": {
     name: "patchRoute",
-    method: "patch",
-    path: "/v1/routes/{prefix}",
     summary: "Change a route by a JSON merge patch (RFC 7396)",
     description: "`null` removes a key. The patch may change the prefix, the host and the name too.",
-    access: "full",
     conditional: true,
     parameters: PREFIX,
     query: [...SELECTION, ...CHANGE_QUERY],
@@ -133,19 +122,17 @@ export const ROUTE_OPERATIONS: readonly Operation[] = [
       return changeResponse(done, { changed: textMember(body, "path_prefix") ?? prefix });
     },
   },
-  {
+  "DELETE /v1/routes/{prefix}": {
     ...deletion,
     name: "deleteRoute",
-    path: "/v1/routes/{prefix}",
     parameters: PREFIX,
     query: [...SELECTION, ...CHANGE_QUERY],
     run: (call, parts) => deleteBy(call.parameters["prefix"] ?? "", call, parts),
   },
-  {
+  "DELETE /v1/routes": {
     // For clients that cannot send a percent-encoded path.
     ...deletion,
     name: "deleteRouteByQuery",
-    path: "/v1/routes",
     query: [{ name: "prefix", description: "The route's path_prefix" }, ...SELECTION, ...CHANGE_QUERY],
     run(call, parts) {
       const prefix = call.query.get("prefix");
@@ -153,7 +140,7 @@ export const ROUTE_OPERATIONS: readonly Operation[] = [
       throw new TurnpikeError("bad-request", "Cannot tell which route is meant: name its prefix with ?prefix=");
     },
   },
-];
+});
 
 /** Routes as configured, with only the type of `auth`. With defaults, 10,000 routes would be five times as long. */
 function* listedRoutes(document: unknown, closed: ReadonlySet<unknown>): Steps<unknown[]> {

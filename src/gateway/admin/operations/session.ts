@@ -5,7 +5,7 @@ import { actorOf } from "../http/guard.ts";
 import { type Access } from "../http/keys.ts";
 import { hasCsrfToken, type Session, sessionCookie, sessionToken } from "../http/sessions.ts";
 import { textMember } from "./change.ts";
-import { callerOf, type Operation } from "./operation.ts";
+import { callerOf, type Operation, operationTable } from "./operation.ts";
 
 /** Bytes of a body that carries a key. */
 const MAX_KEY_BODY_BYTES = 8192;
@@ -22,11 +22,9 @@ function response(access: Access, kept: Session | undefined, cookie?: string): R
   return Response.json({ access, csrf_token: kept?.csrfToken ?? "" }, { headers });
 }
 
-export const SESSION_OPERATIONS: readonly Operation[] = [
-  {
+export const SESSION_OPERATIONS: readonly Operation[] = operationTable({
+  "POST /v1/session": {
     name: "beginSession",
-    method: "post",
-    path: "/v1/session",
     summary: "Log in by a key: the console's cookie",
     access: "anyone",
     body: {
@@ -52,12 +50,9 @@ export const SESSION_OPERATIONS: readonly Operation[] = [
       return response(access, kept, sessionCookie(token, connection.isSecure));
     },
   },
-  {
+  "GET /v1/session": {
     name: "showSession",
-    method: "get",
-    path: "/v1/session",
     summary: "Access of the session or key",
-    access: "read",
     success: { description: "The session", schema: session },
     run(call) {
       const { access, session: kept } = callerOf(call);
@@ -66,10 +61,8 @@ export const SESSION_OPERATIONS: readonly Operation[] = [
       return response(access, knows ? kept : undefined);
     },
   },
-  {
+  "DELETE /v1/session": {
     name: "endSession",
-    method: "delete",
-    path: "/v1/session",
     summary: "Log out",
     access: "read",
     success: { description: "The session has ended", schema: object({ ok: literal(true) }) },
@@ -79,4 +72,4 @@ export const SESSION_OPERATIONS: readonly Operation[] = [
       return Response.json({ ok: true }, { headers: { "set-cookie": sessionCookie(undefined, connection.isSecure) } });
     },
   },
-];
+});

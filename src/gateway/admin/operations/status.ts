@@ -6,15 +6,12 @@ import { type FacilitatorState } from "../overview/read-facilitators.ts";
 import { type Status, status } from "../shapes/status.ts";
 import { type UsageReading } from "../shapes/usage.ts";
 import { liveResponse } from "./config-response.ts";
-import { type Operation } from "./operation.ts";
+import { type Operation, operationTable } from "./operation.ts";
 
-export const STATUS_OPERATIONS: readonly Operation[] = [
-  {
+export const STATUS_OPERATIONS: readonly Operation[] = operationTable({
+  "GET /v1/status": {
     name: "showStatus",
-    method: "get",
-    path: "/v1/status",
     summary: "State of the gateway, and changes that are not in the file",
-    access: "read",
     conditional: true,
     success: { description: "The status", schema: status },
     async run({ request }, { config, view, overview }) {
@@ -56,12 +53,9 @@ export const STATUS_OPERATIONS: readonly Operation[] = [
       });
     },
   },
-  {
+  "GET /v1/metrics": {
     name: "showMetrics",
-    method: "get",
-    path: "/v1/metrics",
     summary: "The metrics of the whole server, in Prometheus' text format",
-    access: "read",
     success: { description: "As /metrics of the traffic listeners, and the amounts of sales", types: ["text/plain"] },
     async run(_call, { view, usage }) {
       const { text, contentType } = view.metrics();
@@ -70,7 +64,7 @@ export const STATUS_OPERATIONS: readonly Operation[] = [
       return new Response(text + sales, { headers: { "content-type": contentType } });
     },
   },
-];
+});
 
 /** They are not among the metrics of the traffic listeners, whose clients must not see the amounts. */
 function salesOf({ body }: UsageReading): string {

@@ -1,25 +1,19 @@
 import { z } from "@hono/zod-openapi";
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { tenant } from "../shapes/common.ts";
-import { callerOf, type Operation } from "./operation.ts";
+import { callerOf, type Operation, operationTable } from "./operation.ts";
 
-export const TENANT_OPERATIONS: readonly Operation[] = [
-  {
+export const TENANT_OPERATIONS: readonly Operation[] = operationTable({
+  "GET /v1/tenants": {
     name: "listTenants",
-    method: "get",
-    path: "/v1/tenants",
     summary: "The warm tenants of all workers",
-    access: "read",
     success: { description: "The tenants", schema: z.object({ tenants: z.array(tenant) }) },
     failures: ["overloaded"],
     run: async (_call, { tenants }) => Response.json({ tenants: await tenants.list() }),
   },
-  {
+  "DELETE /v1/tenants": {
     name: "dropTenant",
-    method: "delete",
-    path: "/v1/tenants",
     summary: "Evict a tenant: its next request starts it again",
-    access: "full",
     query: [{ name: "key", description: "The tenant's key" }],
     success: {
       description: "No worker has it in memory any more",
@@ -37,4 +31,4 @@ export const TENANT_OPERATIONS: readonly Operation[] = [
       return Response.json({ ok: true, deleted: key });
     },
   },
-];
+});

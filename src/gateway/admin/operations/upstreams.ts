@@ -9,7 +9,7 @@ import { routeName } from "../../routing/route-name.ts";
 import { JSON_TYPE, MAX_BODY_BYTES, MERGE_PATCH_TYPE } from "../http/body.ts";
 import { changeBy, changeResponse, STRICT, textMember } from "./change.ts";
 import { liveResponse } from "./config-response.ts";
-import { callerOf, type Operation } from "./operation.ts";
+import { callerOf, type Operation, operationTable, type PlacedOperation } from "./operation.ts";
 import {
   anyObject,
   changed,
@@ -28,17 +28,14 @@ const upstreamBody = anyObject.openapi("Upstream", {
 
 const NAME = { name: "The upstream's name, percent-encoded" };
 
-function drainOperation(isDrained: boolean): Operation {
+function drainOperation(isDrained: boolean): PlacedOperation {
   const verb = isDrained ? "drain" : "undrain";
   return {
     name: `${verb}Server`,
-    method: "post",
-    path: `/v1/upstreams/{name}/servers/{server}/${verb}`,
     summary: isDrained
       ? "Drain a server: it gets no new requests, and requests in flight end"
       : "Send requests to a drained server again",
     description: "Not written to the file. It survives reloads while the configuration has the server.",
-    access: "full",
     parameters: { ...NAME, server: "The server's key as in the list, percent-encoded" },
     success: {
       description: "Every worker applies it",
@@ -59,13 +56,10 @@ function drainOperation(isDrained: boolean): Operation {
   };
 }
 
-export const UPSTREAM_OPERATIONS: readonly Operation[] = [
-  {
+export const UPSTREAM_OPERATIONS: readonly Operation[] = operationTable({
+  "GET /v1/upstreams": {
     name: "listUpstreams",
-    method: "get",
-    path: "/v1/upstreams",
     summary: "All upstreams, with every server that is configured or found",
-    access: "read",
     conditional: true,
     success: { description: "The upstreams", schema: listedUpstreams },
     async run({ request }, { config, overview }) {
@@ -73,13 +67,10 @@ export const UPSTREAM_OPERATIONS: readonly Operation[] = [
       return liveResponse(request, config, { upstreams });
     },
   },
-  {
+  "POST /v1/upstreams": {
     // It may take the place of a deleted upstream.
     name: "addUpstream",
-    method: "post",
-    path: "/v1/upstreams",
     summary: "Add an upstream",
-    access: "full",
     conditional: true,
     query: [STRICT],
     body: { types: [JSON_TYPE], maxBytes: MAX_BODY_BYTES, schema: upstreamBody, description: "The upstream" },
@@ -97,13 +88,10 @@ export const UPSTREAM_OPERATIONS: readonly Operation[] = [
       return changeResponse(done, { created: name }, { status: 201, headers: { location } });
     },
   },
-  {
+  "PATCH /v1/upstreams/{name}": {
     name: "patchUpstream",
-    method: "patch",
-    path: "/v1/upstreams/{name}",
     summary: "Change an upstream by a JSON merge patch (RFC 7396)",
     description: "`null` removes a key. Lists are replaced as a whole.",
-    access: "full",
     conditional: true,
     query: [STRICT],
     parameters: NAME,
@@ -121,14 +109,11 @@ export const UPSTREAM_OPERATIONS: readonly Operation[] = [
       return changeResponse(done, { changed: textMember(call.body, "name") ?? name });
     },
   },
-  {
+  "DELETE /v1/upstreams/{name}": {
     name: "deleteUpstream",
-    method: "delete",
-    path: "/v1/upstreams/{name}",
     summary: "Delete an upstream",
     description:
       "Routes that name it respond with 503 until an upstream of this name is added. To avoid the gap, use PATCH.",
-    access: "full",
     conditional: true,
     query: [STRICT],
     parameters: NAME,
@@ -144,9 +129,9 @@ export const UPSTREAM_OPERATIONS: readonly Operation[] = [
       return changeResponse(done, { deleted: name, waiting: [...waiting] });
     },
   },
-  drainOperation(true),
-  drainOperation(false),
-];
+  "POST /v1/upstreams/{name}/servers/{server}/drain": drainOperation(true),
+  "POST /v1/upstreams/{name}/servers/{server}/undrain": drainOperation(false),
+});
 
 /** The names of the routes that name each deleted upstream. */
 function waitingRoutes({ upstreams, routes }: Config): ReadonlyMap<string, ReadonlySet<string>> {

@@ -3,7 +3,7 @@ import { TurnpikeError } from "../../../lib/errors.ts";
 import { type AdminParts } from "./parts.ts";
 import { usage, usageHours, type UsageHours, type UsageReading } from "../shapes/usage.ts";
 import { stored } from "./ledger-store.ts";
-import { type Call, callerOf, hasFlag, type Operation } from "./operation.ts";
+import { type Call, callerOf, hasFlag, type Operation, operationTable } from "./operation.ts";
 
 /** The work that fails while the store is away, for its error. */
 const UNREAD = "read the usage";
@@ -12,13 +12,10 @@ const FORMAT = { name: "format", description: "`csv`: rows of consumer and route
 const success = { description: "The counters since the last reset", schema: usage, types: [CSV] };
 
 /** The operations on the counters of each consumer, route and upstream. */
-export const USAGE_OPERATIONS: readonly Operation[] = [
-  {
+export const USAGE_OPERATIONS: readonly Operation[] = operationTable({
+  "GET /v1/usage": {
     name: "showUsage",
-    method: "get",
-    path: "/v1/usage",
     summary: "Requests, bytes, errors and payments of each consumer, route and upstream",
-    access: "read",
     query: [{ name: "reset", description: "Reset the counters; needs the full key" }, FORMAT],
     success,
     failures: ["forbidden", "store-unavailable"],
@@ -28,12 +25,9 @@ export const USAGE_OPERATIONS: readonly Operation[] = [
       throw new TurnpikeError("forbidden", "Cannot reset the usage with the read-only key");
     },
   },
-  {
+  "GET /v1/usage/hours": {
     name: "showUsageHours",
-    method: "get",
-    path: "/v1/usage/hours",
     summary: "Requests and errors of each hour of the last 30 days, of all gateways that share the store",
-    access: "read",
     success: { description: "The hours with requests, oldest first", schema: usageHours },
     failures: ["store-unavailable"],
     async run(_call, parts) {
@@ -47,18 +41,15 @@ export const USAGE_OPERATIONS: readonly Operation[] = [
       return Response.json({ hours: body } satisfies UsageHours);
     },
   },
-  {
+  "DELETE /v1/usage": {
     name: "resetUsage",
-    method: "delete",
-    path: "/v1/usage",
     summary: "Read the usage, and reset the counters",
-    access: "full",
     query: [FORMAT],
     success,
     failures: ["store-unavailable"],
     run: reset,
   },
-];
+});
 
 async function reset(call: Call, { usage: report, events }: AdminParts): Promise<Response> {
   const { by } = callerOf(call);
