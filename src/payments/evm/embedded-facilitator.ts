@@ -2,7 +2,7 @@ import { GAS_APPROVAL } from "../signatures/gas-approval.ts";
 import { GAS_PERMIT } from "../signatures/gas-permit.ts";
 import { type Address } from "../x402/address.ts";
 import { BATCH_SETTLEMENT } from "../x402/channel-messages.ts";
-import { type Facilitator, type Outcome, type Settlement, type Verification, type Kind } from "../x402/facilitator.ts";
+import { type Facilitator, type Settlement, type Verification, type Kind } from "../x402/facilitator.ts";
 import { UnsupportedError } from "../x402/kinds.ts";
 import { type PaymentPayload, type PaymentRequirements } from "../x402/messages.ts";
 import { payerIn, paymentKey } from "../x402/payment-key.ts";
@@ -131,11 +131,18 @@ export function createEmbeddedFacilitator(options: EmbeddedOptions): Facilitator
     return kinds;
   }
 
-  async function verify(payment: PaymentPayload, requirements: PaymentRequirements): Promise<Verification> {
+  /** The chain and the method that move the money. A text: the reason of the refusal. */
+  function wayOf(payment: PaymentPayload, requirements: PaymentRequirements) {
     const chain = chains.get(requirements.network);
-    if (chain === undefined) return { kind: "refused", reason: "invalid_network" };
+    if (chain === undefined) return "invalid_network";
     const method = methodFor(payment, requirements);
-    if (method === undefined) return { kind: "refused", reason: "unsupported_payload_type" };
+    return method === undefined ? "unsupported_payload_type" : { chain, method };
+  }
+
+  async function verify(payment: PaymentPayload, requirements: PaymentRequirements): Promise<Verification> {
+    const way = wayOf(payment, requirements);
+    if (typeof way === "string") return { kind: "refused", reason: way };
+    const { chain, method } = way;
     if (chain.sender.bars(payerIn(payment))) {
       return { kind: "refused", reason: `invalid_${method.scheme}_evm_transaction_failed` };
     }
@@ -143,10 +150,9 @@ export function createEmbeddedFacilitator(options: EmbeddedOptions): Facilitator
   }
 
   async function settle(payment: PaymentPayload, requirements: PaymentRequirements): Promise<Settlement> {
-    const chain = chains.get(requirements.network);
-    if (chain === undefined) return { kind: "refused", reason: "invalid_network" };
-    const method = methodFor(payment, requirements);
-    if (method === undefined) return { kind: "refused", reason: "unsupported_payload_type" };
+    const way = wayOf(payment, requirements);
+    if (typeof way === "string") return { kind: "refused", reason: way };
+    const { chain, method } = way;
     const { network, asset, from, nonce } = paymentKey(payment, requirements);
     const key = [network, asset, from, nonce].join(" ");
     const { scheme, amount, payTo, extra } = requirements;
@@ -154,15 +160,11 @@ export function createEmbeddedFacilitator(options: EmbeddedOptions): Facilitator
     return await fly(key, digest, () => method.settle(chain, requirements));
   }
 
-  async function find(payment: PaymentPayload, requirements: PaymentRequirements): Promise<Outcome> {
-    return await findOn(nodes, payment, requirements);
-  }
-
   return {
     supported,
     verify,
     settle,
-    find,
+    find: (payment, requirements) => findOn(nodes, payment, requirements),
     channels: createBatchFacilitator(chains, maxFlights),
     async close() {
       for (const { sender, lender } of chains.values()) {

@@ -57,9 +57,9 @@ export class SenderPool implements Sender {
     const { from } = sending;
     const left = this.#senders.filter(({ account }) => from === undefined || sameAddress(account, from));
     let sent: Sent = { kind: "withheld", cause: "the facilitator does not have the account: nothing was sent" };
-    while (left.length > 0) {
+    for (;;) {
       const [sender] = left.toSorted((a, b) => this.#restOf(a) - this.#restOf(b) || a.load - b.load);
-      if (sender === undefined) break;
+      if (sender === undefined) return sent;
       left.splice(left.indexOf(sender), 1);
       sent = await sender.send(sending);
       if (sent.kind !== "withheld" || sent.isKeyless !== true) {
@@ -68,7 +68,6 @@ export class SenderPool implements Sender {
       }
       this.#rests.set(sender, this.#now() + REST_MS);
     }
-    return sent;
   }
 
   close(): void {

@@ -10,13 +10,13 @@ const NO_CHANNELS = { kind: "refused", reason: "invalid_scheme" } as const;
 
 /** The facilitator with this process's key, across configurations: one owner assigns transaction nonces. */
 export class EmbeddedHost<Settings> {
-  readonly #create: (settings: Settings) => Facilitator | Promise<Facilitator>;
+  readonly #create: (settings: Settings) => Facilitator;
   #current: Tenant<Settings> | undefined;
   #retiring: ReturnType<typeof setTimeout> | undefined;
   /** Passes calls to the current facilitator. */
   readonly facilitator: Facilitator;
 
-  constructor(create: (settings: Settings) => Facilitator | Promise<Facilitator>) {
+  constructor(create: (settings: Settings) => Facilitator) {
     this.#create = create;
     this.facilitator = {
       supported: async () => this.#ready().facilitator.supported(),
@@ -28,11 +28,11 @@ export class EmbeddedHost<Settings> {
       },
       channels: {
         verify: async (payment, requirements) =>
-          (await this.#ready().facilitator.channels?.verify(payment, requirements)) ?? NO_CHANNELS,
+          this.#ready().facilitator.channels?.verify(payment, requirements) ?? NO_CHANNELS,
         settle: async (order, requirements) => {
           const tenant = this.#ready();
           const { channels } = tenant.facilitator;
-          return channels === undefined ? NO_CHANNELS : await tenant.settle(() => channels.settle(order, requirements));
+          return channels === undefined ? NO_CHANNELS : tenant.settle(() => channels.settle(order, requirements));
         },
       },
       close: async () => {
@@ -58,7 +58,7 @@ export class EmbeddedHost<Settings> {
     }
     const previous = this.#current;
     if (previous !== undefined && isDeepStrictEqual(previous.settings, settings)) return;
-    const facilitator = await this.#create(settings);
+    const facilitator = this.#create(settings);
     this.#current = new Tenant(settings, facilitator, previous?.leave());
   }
 

@@ -1,10 +1,12 @@
 import { afterEach, expect, test } from "bun:test";
+import { once } from "node:events";
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { HTTPFacilitatorClient } from "@x402/core/server";
 import { messageOf } from "../../lib/caught.ts";
+import { watchTimers } from "../../lib/testing/timers.ts";
 import { openStore } from "../../store/open/open-store.ts";
 import { createSimulatedFacilitator } from "./simulated-facilitator.ts";
 import { type Facilitator, type Settlement, type Kind } from "../x402/facilitator.ts";
@@ -303,6 +305,20 @@ test("a caller that disconnects in the middle of a body leaves nothing behind", 
     socket.resume();
   });
   expect((await fetch(`${url}/health`)).status).toBe(200);
+});
+
+test("a body that does not arrive within 5 seconds ends its request, and one that arrives leaves no timer", async () => {
+  let isOver = false;
+  using timers = watchTimers((ms) => (ms === 5000 && isOver ? 1 : ms));
+  const { url } = await serve();
+  expect((await post(`${url}/settle`, bodyOf(signedPayment(NOW_S)))).status).toBe(200);
+  expect(timers.pending(5000)).toBe(0);
+  isOver = true;
+  const socket = connect({ host: "127.0.0.1", port: Number(new URL(url).port) });
+  socket.write("POST /settle HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{}");
+  const [response] = (await once(socket, "data")) as [Buffer];
+  expect(response.toString()).toStartWith("HTTP/1.1 408 ");
+  socket.destroy();
 });
 
 test("a caller receives the reachable chains, and learns that one is missing", async () => {

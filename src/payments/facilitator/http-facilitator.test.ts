@@ -9,6 +9,7 @@ import { MAX_FAILURES_IN_A_ROW } from "./circuit-breaker.ts";
 import { toBase58 } from "../solana/base58.ts";
 import { HttpFacilitator } from "./http-facilitator.ts";
 import { PAYEE, PAYER, REQUIREMENTS, signedPayment } from "../testing/payment.ts";
+import { type ChannelOrder, type ChannelRequirements } from "../x402/channel-messages.ts";
 
 const NOW_S = 1_800_000_000;
 const HASH = `0x${"ab".repeat(32)}`;
@@ -393,11 +394,15 @@ test("only a part of this program is believed that it has sent nothing", async (
   const respond = () => Response.json({ ...body, extra: { unsent: true } });
   const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: respond });
   const signed = signedPayment(Date.now() / 1000);
-  const settle = (isOwn: boolean) =>
-    new HttpFacilitator({ url: server.url.origin, timeoutMs: patient(5000), isOwn }).settle(signed, REQUIREMENTS);
+  const open = (isOwn: boolean) => new HttpFacilitator({ url: server.url.origin, timeoutMs: patient(5000), isOwn });
+  const settle = (isOwn: boolean) => open(isOwn).settle(signed, REQUIREMENTS);
   const unknown = { kind: "unknown", cause: "it left the outcome open", transaction: "" } as const;
   expect(await settle(false)).toEqual(unknown);
   expect(await settle(true)).toEqual({ ...unknown, isUnsent: true });
+  const order = { payload: { type: "claim", claims: [] } } as unknown as ChannelOrder; // The rest is not read.
+  const terms = { network: "eip155:84532" } as ChannelRequirements; // Neither.
+  expect(await open(false).channels.settle(order, terms)).not.toHaveProperty("isUnsent", true);
+  expect(await open(true).channels.settle(order, terms)).toMatchObject({ kind: "unknown", isUnsent: true });
   await server.stop(true);
   // For a refused connection no response must say so.
   expect(await settle(false)).toMatchObject({ kind: "unknown", isUnsent: true });

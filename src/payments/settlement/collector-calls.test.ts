@@ -98,6 +98,8 @@ async function scripted(script: Script) {
   const troubles: unknown[] = [];
   const settled: unknown[] = [];
   const logged: string[] = [];
+  /** For each payment, whether each change of this round kept the lease. */
+  const leases = new Map<string, readonly boolean[]>();
   const left = { replies: [...replies], settlements: [...settlements], outcomes: [...outcomes] };
   const row = async (at = 0): Promise<Payment> => {
     const key = keys[at];
@@ -121,7 +123,9 @@ async function scripted(script: Script) {
       claimDue: (limit) => ledger.claimDue(limit),
       move: async (payment, change) => {
         await new Promise(setImmediate);
-        return await ledger.move(payment, change);
+        const isMoved = await ledger.move(payment, change);
+        leases.set(payment.nonce, [...(leases.get(payment.nonce) ?? []), isMoved && change.lease]);
+        return isMoved;
       },
     },
     upstream: () => async (path, value) => {
@@ -158,7 +162,10 @@ async function scripted(script: Script) {
   const books = async (): Promise<readonly string[]> => (await store.outbox.claim(100)).map(({ body }) => body);
   const round = async (afterMs = 0): Promise<void> => {
     clock.now += afterMs;
+    leases.clear();
     await collector.round();
+    // Each payment is held until the last change, which releases it.
+    for (const kept of leases.values()) expect(kept).toEqual(kept.map((_, at) => at < kept.length - 1));
   };
   const dispose = async (): Promise<void> => {
     await collector.close();

@@ -74,6 +74,20 @@ test("a sentence has the terms of the question that it, its opening and the two 
   expect([opening?.before, played?.before, played?.isContinued]).toEqual(["", "The Vale is wide.", true]);
 });
 
+test.each([
+  ["United Kingdom", "https://www.ons.gov.uk/", "Prices", "kingdom"],
+  ["United Kingdom", "https://www.ons.gov.uk/", "Prices in the West", undefined],
+  ["United Kingdom", "https://www.prices.gov.uk/", "Prices", undefined],
+  ["US", "https://www.bls.gov/", "Prices", "usa"],
+  ["US", "https://www.bls.gov/", "Prices of Minneapolis-Bloomington", undefined],
+  ["US", "https://www.prices.gov/", "Prices", undefined],
+])("of a question about the %s, the page of %s with the title %s shares the term %p", (state, url, title, term) => {
+  const plan = planOf(`Did inflation in the ${state} rise?`, "", Date.UTC(2026, 8, 28));
+  const source = { url, title, text: "Inflation was 3.1.", published: undefined, language: "en", isHint: false };
+  const [passage] = passagesOf(plan, source);
+  expect([...(passage?.near ?? [])].at(-1)).toBe(term ?? "inflation");
+});
+
 test("a page without a term of the question has its first three sentences", () => {
   expect(textsIn("It rained. It poured. It ended. It dried.")).toEqual(["It rained.", "It poured.", "It ended."]);
 });

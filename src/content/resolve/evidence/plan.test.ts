@@ -245,6 +245,23 @@ describe("queries", () => {
     });
   }
 
+  test("they are the statement, its words, its names, and its words for the source and for a result", () => {
+    const people = "Mara Lind, Jonas Bek, Petra Holm and Tomas Reuter";
+    const words = "long golden relay race old stone bridge Fennick record time heavy summer rain fell three";
+    const place = "the old stone bridge at Fennick with a record time in heavy summer rain that fell for three days";
+    const statement = `Did ${people} win the long golden relay race over ${place} on wet roads`;
+    const { queries } = planOf(`${statement}?`, "According to the Football Association.", NOW);
+    expect(queries).toEqual([
+      `${people.replace(" and", "")} win ${words}`,
+      statement,
+      "Mara Lind Jonas Bek Petra Holm Tomas Reuter",
+      `Football Association ${people.replace(" and", "")}`,
+      `${people.replace(" and", "")} result`,
+    ]);
+    const [, , names] = planOf("Will Arsenal win the long golden relay race over the old bridge?", "", NOW).queries;
+    expect(names).toBe("Arsenal win long golden relay");
+  });
+
   test("there are at least two even if no source is named", () => {
     expect(planOf("?", "", NOW).queries.length).toBeGreaterThanOrEqual(2);
   });

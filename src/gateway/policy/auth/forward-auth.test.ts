@@ -1,3 +1,4 @@
+import { type Socket } from "node:net";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { BufferPool } from "../../../lib/memory/buffer-pool.ts";
@@ -13,6 +14,8 @@ import { requestOf } from "./testing/exchange.ts";
 setDefaultTimeout(patient(20_000));
 
 const MOST_QUESTIONS = 256;
+const MOST_CONNECTIONS = 64;
+const MOST_IDLE = 16;
 const MOST_FIELDS = 16_384;
 const MOST_BODY = 65_536;
 
@@ -21,16 +24,23 @@ let server: Server;
 let reply: (request: IncomingMessage, response: ServerResponse) => void;
 let asked: IncomingMessage[];
 let logged: string[];
+let mostConnections: number;
+const connections = new Set<Socket>();
 const methods: Method[] = [];
 let port = 0;
 
 beforeEach(async () => {
   wheel = new TimerWheel();
-  [asked, logged] = [[], []];
+  [asked, logged, mostConnections] = [[], [], 0];
   reply = (_, response) => void response.writeHead(200).end();
   server = createServer((request, response) => {
     asked.push(request);
     reply(request, response);
+  });
+  server.on("connection", (socket) => {
+    connections.add(socket);
+    mostConnections = Math.max(mostConnections, connections.size);
+    socket.on("close", () => connections.delete(socket));
   });
   port = await listenOnLoopback(server);
 });
@@ -189,6 +199,8 @@ test("subrequests are limited, and one that ends frees its place", async () => {
     for (; ended < held.length; ended++) held[ended]?.end();
   }
   expect(new Set(await Promise.all(waiting))).toEqual(new Set([": "]));
+  expect([held.length, mostConnections]).toEqual([MOST_QUESTIONS, MOST_CONNECTIONS]);
+  await until(() => connections.size === MOST_IDLE);
   reply = (_, response) => void response.end();
   expect(await ask(method)).toBe(": ");
 });

@@ -24,9 +24,7 @@ export class QueryParameter {
 
   without(query: string): string {
     if (!this.#mayHold(query)) return query;
-    const parts = partsOf(query);
-    const kept = parts.filter((part) => !this.#names(part));
-    if (kept.length === parts.length) return query;
+    const kept = partsOf(query).filter((part) => !this.#names(part));
     return kept.length === 0 ? "" : `?${kept.join("&")}`;
   }
 

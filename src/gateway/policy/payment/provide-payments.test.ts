@@ -1,5 +1,5 @@
 /** The payments of a whole configuration: which routes are sold and listed, and what a bad configuration leaves behind. */
-import { afterEach, expect, spyOn, test } from "bun:test";
+import { afterEach, expect, mock, spyOn, test } from "bun:test";
 import { BufferPool } from "../../../lib/memory/buffer-pool.ts";
 import { Facilitators } from "../../../payments/facilitator/facilitators.ts";
 import { PAYEE, signedPayment } from "../../../payments/testing/payment.ts";
@@ -69,6 +69,7 @@ async function provide({ routes = [], x402 = {}, address = "127.0.0.1" }: Provid
     log,
   });
   const ledger = new LedgerUpkeep({ counts: telemetry.counts, log, onEvent() {}, store: () => opened });
+  const ofPayers = mock(() => undefined);
   const parts = {
     config,
     telemetry,
@@ -83,7 +84,7 @@ async function provide({ routes = [], x402 = {}, address = "127.0.0.1" }: Provid
     listeners: [{ address, port: 80 }],
     baseUrl: "http://listener.example",
     contentUpstream: undefined,
-    routeLimits: { ofPayers: () => undefined },
+    routeLimits: { ofPayers },
     targets: { isServed: () => true, callOf: () => async () => undefined },
   } as unknown as Parameters<typeof providePayments>[0]; // Nothing else of it is read.
   closing.push(async () => {
@@ -116,7 +117,8 @@ async function provide({ routes = [], x402 = {}, address = "127.0.0.1" }: Provid
     closing.push(() => gateway.stop());
     return gateway;
   };
-  return { providing, config, facilitators, logged, telemetry, serve, store, hasStore: () => opened !== undefined };
+  const seen = { logged, telemetry, ofPayers, hasStore: () => opened !== undefined };
+  return { providing, config, facilitators, serve, store, ...seen };
 }
 
 /** Asks for the price, and pays it. */
@@ -143,7 +145,7 @@ test("a gateway without priced routes opens no store, and has neither policies n
 test("a priced route is sold, and its settlements and deliveries are counted", async () => {
   const routes = [{ path_prefix: "/free" }, { path_prefix: "/goods", x402: { ...SOLD, description: "Fine goods" } }];
   const x402 = { payment_required_b64: template({ resource: { mimeType: "text/plain" } }) };
-  const { providing, config, serve, telemetry, facilitators } = await provide({ routes, x402 });
+  const { providing, config, serve, telemetry, facilitators, ofPayers } = await provide({ routes, x402 });
   const payments = await providing;
   expect(payments.policy(config.routes[0])).toBeUndefined();
   const counting = spyOn(telemetry.counts, "add");
@@ -159,6 +161,8 @@ test("a priced route is sold, and its settlements and deliveries are counted", a
   expect([paid.status, await paid.text()]).toEqual([200, "goods of /goods/1"]);
   await until(() => counting.mock.calls.some(([, , outcome]) => outcome === "delivered"));
   expect(counting.mock.calls).toContainEqual(["payments", 1, "settled"]);
+  // One policy has judged all requests.
+  expect(ofPayers).toHaveBeenCalledTimes(1);
   // In use, it also looks for payments that are open.
   const looking = spyOn(telemetry.counts, "set");
   payments.use();

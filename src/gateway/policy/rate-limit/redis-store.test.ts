@@ -189,6 +189,11 @@ test("4096 charges may wait at a time; beyond them the store counts as busy, and
   expect(made.isReady).toBe(true);
   charges.push(made.charge(LIMIT, "a"));
   expect(made.isReady).toBe(false);
+  // A token is given back only in a free place. Commands arrive in order.
+  made.giveBack(LIMIT, "a");
+  charges.push(made.charge(LIMIT, "a"));
+  await turnsUntil(() => redis.commands.length >= 4097);
+  expect(new Set(redis.commands.map((command) => command.at(-1)))).toEqual(new Set(["0"]));
   redis.cut();
   expect(new Set(await Promise.all(charges))).toEqual(new Set([undefined]));
   // The charges on the lost connection do not count on the next one.

@@ -122,6 +122,26 @@ describe("a payment whose nonce is spent", () => {
     expect(kind).toBe(expected as never);
   });
 
+  test.each([
+    [63, settled],
+    [64, unknown],
+  ])("after %d other transfers to its payee", async (others, expected) => {
+    const numbers = Array.from({ length: others + 1 }, (_, at) => 97 - others + at);
+    const range = z.object({ fromBlock: z.string(), toBlock: z.string() });
+    const eth_getLogs = (first: unknown) => {
+      const { fromBlock, toBlock } = range.parse(first);
+      return numbers
+        .filter((number) => Number(fromBlock) <= number && number <= Number(toBlock))
+        .map((number) => ({
+          ...moved,
+          blockNumber: quantity(BigInt(number)),
+          transactionHash: number === numbers[0] ? ANOTHERS : `0x${"c".repeat(64)}`,
+        }));
+    };
+    const eth_getTransactionByHash = (hash: unknown) => (hash === ANOTHERS ? call : { to: USDC, input: "0x" });
+    expect(await find({ ...USED, eth_getLogs, eth_getTransactionByHash })).toMatchObject(expected);
+  });
+
   test("is unknown if its signature does not hold, unless the payer is a contract", async () => {
     const key = hexToBytes(PRIVATE_KEY.slice(2)).map((byte) => byte ^ 1);
     const forged = signedPermit2(EXACT, NOW, { nonce: "259" }, key);

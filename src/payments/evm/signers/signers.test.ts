@@ -94,6 +94,14 @@ test("AWS refuses a request with a wrong secret, and Google one with a wrong tok
   expect(await errorOf(open(google, change))).toBe(
     "SignerError: Google Cloud KMS did not sign: it responded with 401 (UNAUTHENTICATED)",
   );
+  const { calls } = google;
+  for (const text of ["", "a\r\nb", "a b", "t\u00f6ken", "a".repeat(8193)]) {
+    writeFileSync(path, text);
+    expect(await errorOf(open(google, change))).toBe(
+      "SignerError: Google Cloud KMS did not sign: the file of its access token has no token",
+    );
+  }
+  expect(google.calls).toBe(calls);
   writeFileSync(path, "ya29.token\n");
   expect(await signerOf(open(google, change), randomBytes(9))).toBe(google.address);
   expect(await errorOf(open(google, { token_path: join(folder, "none") }))).toContain(

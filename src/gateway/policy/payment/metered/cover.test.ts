@@ -82,7 +82,13 @@ test("a payment that lasts too long is charged whole, and still covers its units
   const { store, clock, logged } = shop;
   const { ledger } = store;
   const payment = await reserve();
-  const cover = coverOf(payment);
+  const cover = coverOf(payment, {
+    // A write takes time: one that is not awaited comes too late.
+    move: async (moved, change) => {
+      await new Promise(setImmediate);
+      return await ledger.move(moved, change);
+    },
+  });
   expect([await cover.wait(), cover.isOpen]).toEqual([true, false]);
   // Nothing is charged before the first unit, however long it waits.
   const first = await ledger.find(payment);
