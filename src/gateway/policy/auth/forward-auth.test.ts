@@ -2,6 +2,7 @@ import { type Socket } from "node:net";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { BufferPool } from "../../../lib/memory/buffer-pool.ts";
+import { FakeClock } from "../../../lib/testing/fake-clock.ts";
 import { listenOnLoopback } from "../../../lib/testing/listen.ts";
 import { patient } from "../../../lib/testing/patience.ts";
 import { until } from "../../../lib/testing/until.ts";
@@ -203,6 +204,20 @@ test("subrequests are limited, and one that ends frees its place", async () => {
   await until(() => connections.size === MOST_IDLE);
   reply = (_, response) => void response.end();
   expect(await ask(method)).toBe(": ");
+});
+
+test("a connection to the service is used again, and closes after a minute without a subrequest", async () => {
+  wheel.close();
+  const clock = new FakeClock();
+  wheel = new TimerWheel(clock);
+  const method = methodOf();
+  for (let i = 0; i < 2; i++) {
+    expect(await ask(method)).toBe(": ");
+    clock.advance(59_000);
+  }
+  expect(asked[1]?.socket).toBe(asked[0]?.socket as Socket);
+  clock.advance(2000);
+  await until(() => connections.size === 0);
 });
 
 test("the subrequest of a client that disconnects is cancelled, and nothing is logged", async () => {
