@@ -315,7 +315,9 @@ test("a body that does not arrive within 5 seconds ends its request, and one tha
   expect(timers.pending(5000)).toBe(0);
   isOver = true;
   const socket = connect({ host: "127.0.0.1", port: Number(new URL(url).port) });
-  socket.write("POST /settle HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{}");
+  socket.write(
+    "POST /settle HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{}",
+  );
   const [response] = (await once(socket, "data")) as [Buffer];
   expect(response.toString()).toStartWith("HTTP/1.1 408 ");
   socket.destroy();

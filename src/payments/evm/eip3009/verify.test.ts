@@ -162,11 +162,11 @@ describe.skipIf(!hasChain)("EIP-3009 verification", () => {
     const payment = await shop.pay(await shop.payer());
     const elsewhere: PaymentRequirements = { ...shop.requirements, network: "eip155:1" };
     expect(await facilitator.verify(payment, elsewhere)).toEqual(refused("invalid_network"));
-    expect(await facilitator.settle(payment, elsewhere)).toEqual(refused("invalid_network"));
+    expect(await facilitator.settle(payment, elsewhere)).toEqual({ kind: "refused", reason: "invalid_network" });
     expect(await facilitator.find(payment, elsewhere)).toMatchObject({ kind: "unknown" });
     const upto: PaymentRequirements = { ...shop.requirements, scheme: "upto" };
     expect(await facilitator.verify(payment, upto)).toEqual(refused("unsupported_payload_type"));
-    expect(await facilitator.settle(payment, upto)).toEqual(refused("unsupported_payload_type"));
+    expect(await facilitator.settle(payment, upto)).toEqual({ kind: "refused", reason: "unsupported_payload_type" });
     expect(await facilitator.find(payment, upto)).toMatchObject({ kind: "unknown" });
   });
 });
