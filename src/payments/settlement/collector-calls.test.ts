@@ -338,6 +338,13 @@ test("an upstream hears nothing of an end that another process has recorded", as
   }
 });
 
+test("an upstream does not hear that its charge is paid if another process has the payment", async () => {
+  await using made = await scripted({ scheme: "credit", replies: [word("200"), word("200")] });
+  made.store.ledger.move = async () => false;
+  await made.round();
+  expect(made.calls).toEqual([[CHARGES, { paid: "0" }]]);
+});
+
 test("a settlement without a result is looked up until the chain shows it, and is charged once", async () => {
   const outcomes: Outcome[] = [
     { kind: "unknown", cause: "no chain" },
@@ -462,6 +469,7 @@ test("a metered response that is settled already, and a payment without its fact
   await using other = await scripted({ text: "{}" });
   await other.round();
   expect([(await other.row()).state, other.calls, await other.dueIn()]).toEqual(["deferred", [], undefined]);
+  expect(other.logged).toEqual([]);
 });
 
 test("a payment whose route is gone from the configuration counts as one whose upstream is away", async () => {

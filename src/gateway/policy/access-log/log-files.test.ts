@@ -2,10 +2,12 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type AccessLogConfig } from "../../config/config.ts";
 import { until } from "../../../lib/testing/until.ts";
 import { onlySlot, Telemetry } from "../../telemetry/telemetry.ts";
 import { LogTrouble } from "./log-trouble.ts";
-import { type LogLease, LogFiles } from "./log-files.ts";
+import { HiddenParameters } from "../../exchange/hidden-parameters.ts";
+import { type LogLease, LogFiles, openAccessLog } from "./log-files.ts";
 
 let folder: string;
 let files: LogFiles;
@@ -50,6 +52,17 @@ test("configurations that name the same log share it, and the last one closes it
   other.close();
   await until(() => openCount(path) === 0);
   expect(readFileSync(path, "utf8")).toBe("still open\n");
+});
+
+test("a log has the lines of its format, for a share of the requests", async () => {
+  const lease = files.lease();
+  const hidden = new HiddenParameters([]);
+  const settings = { path: join(folder, "a.log"), format: "json", sample_rate: 25 } as const;
+  const json = await openAccessLog(settings as AccessLogConfig, lease, hidden);
+  const combined = await openAccessLog({ ...settings, format: "combined" } as AccessLogConfig, lease, hidden);
+  expect([json.share, json.tellsUpstream, combined.tellsUpstream]).toEqual([0.25, true, false]);
+  expect([json.line.name, combined.line.name]).toEqual(["jsonLine", "combinedLine"]);
+  lease.close();
 });
 
 test("a log without a configuration stays open for requests in flight", async () => {

@@ -9,7 +9,14 @@ import { type Outcome } from "../../x402/facilitator.ts";
 import { type Permit2Payment } from "../../x402/messages.ts";
 import { PERMIT2, PROXIES } from "../../x402/transfer.ts";
 import { toWord, TRANSFER } from "../node/abi.ts";
-import { quantity, type Responses, type ScriptedNode, startScriptedNode, word } from "../testing/scripted-node.ts";
+import {
+  quantity,
+  type Response,
+  type Responses,
+  type ScriptedNode,
+  startScriptedNode,
+  word,
+} from "../testing/scripted-node.ts";
 import { settleCall } from "./calldata.ts";
 import { findPermit2 } from "./find.ts";
 
@@ -140,6 +147,24 @@ describe("a payment whose nonce is spent", () => {
     };
     const eth_getTransactionByHash = (hash: unknown) => (hash === ANOTHERS ? call : { to: USDC, input: "0x" });
     expect(await find({ ...USED, eth_getLogs, eth_getTransactionByHash })).toMatchObject(expected);
+  });
+
+  test.each<[string, number, Response, object]>([
+    ["the first block of the chain", 5000, null, { kind: "void" }],
+    ["a block before the payment", 6000, block(1000, NOW - 601), { kind: "void" }],
+    ["a block of the payment's time", 6000, block(1000, NOW - 600), unknown],
+    ["a block that the node does not have", 6000, null, unknown],
+    ["a block that cannot be read", 6000, "fails", unknown],
+  ])("without a transfer from %s on", async (_what, counted, first, expected) => {
+    const own = {
+      [LATEST]: block(counted + 2, NOW),
+      [`eth_getBlockByNumber ${quantity(BigInt(counted))}`]: block(counted, NOW),
+      [`eth_getBlockByNumber ${quantity(BigInt(counted - 5000))}`]: first,
+    };
+    expect(await find({ ...USED, eth_getLogs: [], ...own })).toMatchObject(expected);
+    // The search for the payment's first block begins in the middle.
+    const middle = `eth_getBlockByNumber ${quantity(BigInt(counted - 500) / 2n)}`;
+    expect(await find({ ...USED, eth_getLogs: [], ...own, [middle]: "fails" })).toMatchObject(unknown);
   });
 
   test("is unknown if its signature does not hold, unless the payer is a contract", async () => {

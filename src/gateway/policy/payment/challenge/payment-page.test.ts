@@ -26,7 +26,7 @@ test("a browser gets a page with the price, and the challenge in the header", as
   expect(html).toContain("Base Sepolia (eip155:84532)");
   expect(html).toContain("await pay(&#34;http://shop.example/goods&#34;)");
   expect(html).toContain("<code>npm install @x402/fetch @x402/evm viem</code>");
-  expect(html).toContain("&#34;payTo&#34;");
+  expect(html).toContain("\n      &#34;payTo&#34;");
   expect(html).toContain("Test mode.");
   expect(shop.runs).toBe(0);
 });
