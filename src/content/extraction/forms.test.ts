@@ -18,7 +18,7 @@ test.each<[include: string[], exclude: string[], text: string]>([
 
 test("links and pictures are absolute, each once, and only those of the web", () => {
   const html =
-    '<base href="/dir/"><a href="a">1</a><a href="a#x">2</a><a href="#y">3</a><a href="javascript:x">4</a><img src="p.png"><img src="data:image/gif;base64,AAAA">';
+    '<base href="/dir/"><a href="a">1</a><a href="a#x">2</a><a href="#y">3</a><a href="javascript:x">4</a><img src="p.png"><img src="data:image/gif;base64,AAAA"><iframe src="f.html"></iframe><video src="v.webm"></video><link href="l.css">';
   const page = { html, parse: () => parseTree(html), url: "https://site.test/x/", isArticle: false };
   const { links, images, rawHtml } = formsOf(page, { ...NOTHING, names: ["links", "images", "rawHtml"] });
   expect({ links, images, rawHtml }).toEqual({

@@ -42,6 +42,11 @@ describe("a value stands", () => {
     expect(glossIn(body)).toBe(how === "in two elements" ? null : "high");
   });
 
+  test("in at most 60 nodes after a term", () => {
+    const definitions = Array.from({ length: 61 }, (_, at) => `<dd>${at}</dd>`);
+    expect(glossIn(`<dl><dt>Gloss</dt>${definitions.join("")}</dl>`, TEXTS)).toHaveLength(60);
+  });
+
   test.each([
     ["after another term", "<dl><dt>Gloss<dt>Other<dd>low</dl>"],
     ["in a row of three cells", "<table><tr><td>Gloss<td>high<td>low</table>"],

@@ -46,7 +46,7 @@ describe("calls to contracts, and their results", () => {
     expect(encodeCall("f(uint256)", [2n ** 256n - 1n]).slice(10)).toBe("f".repeat(64));
     expect(encodeCall("f(uint256)", [0n]).slice(10)).toBe("0".repeat(64));
     expect(() => encodeCall("f(uint256)", [-1n])).toThrow("Cannot encode a call: a number is not a uint256");
-    expect(() => encodeCall("f(bytes32)", [`0x${"00".repeat(33)}`])).toThrow("Cannot encode a call");
+    expect(() => encodeCall("f(bytes32)", [`0x${"0".repeat(65)}`])).toThrow("Cannot encode a call");
   });
 
   test("a text is decoded, up to a limit", () => {

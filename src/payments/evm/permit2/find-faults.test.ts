@@ -97,6 +97,8 @@ describe("a payment whose nonce is spent", () => {
     eth_getTransactionByHash: call,
   };
 
+  const callOrTransfer = (hash: unknown) => (hash === ANOTHERS ? call : { to: USDC, input: "0x" });
+
   test.each<[string, Responses, object]>([
     ["is settled by a direct call of the proxy", {}, settled],
     ["is unknown while its block does not count", { [`${BITMAP} 0x62`]: UNSPENT }, unknown],
@@ -145,8 +147,7 @@ describe("a payment whose nonce is spent", () => {
           transactionHash: number === numbers[0] ? ANOTHERS : `0x${"c".repeat(64)}`,
         }));
     };
-    const eth_getTransactionByHash = (hash: unknown) => (hash === ANOTHERS ? call : { to: USDC, input: "0x" });
-    expect(await find({ ...USED, eth_getLogs, eth_getTransactionByHash })).toMatchObject(expected);
+    expect(await find({ ...USED, eth_getLogs, eth_getTransactionByHash: callOrTransfer })).toMatchObject(expected);
   });
 
   test.each<[string, number, Response, object]>([
