@@ -1,3 +1,4 @@
+import { type DeepReadonly } from "../../lib/deep-readonly.ts";
 import * as z from "./schema/recorded-schema.ts";
 import { accessLog } from "./schema/access-log.ts";
 import { admin } from "./schema/admin.ts";
@@ -58,12 +59,6 @@ export const configSchema = z.strictObject({
   state_path: statePath,
   rate_limit_store: rateLimitStore,
 });
-
-type DeepReadonly<T> = T extends readonly (infer U)[]
-  ? readonly DeepReadonly<U>[]
-  : T extends object
-    ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
-    : T;
 
 /** A checked configuration with all defaults. The keys are those of the file. */
 export type Config = DeepReadonly<z.output<typeof configSchema>> & {
