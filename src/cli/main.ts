@@ -63,9 +63,9 @@ ${flagsText(GATEWAY_FLAGS)}`;
 
 type Command = (args: string[]) => Promise<number>;
 
-async function administer(args: readonly string[], command: AdminCommand): Promise<number> {
+async function administer(name: string, args: readonly string[], command: AdminCommand): Promise<number> {
   const { runAdminCommand } = await import("./admin/admin-command.ts");
-  return await runAdminCommand(command, args);
+  return await runAdminCommand(name, command, args);
 }
 
 /** Each command loads only its modules: the content service starts without the gateway, a call without either. */
@@ -88,21 +88,21 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     import("../content/browser/cell/inside.ts").then(({ runInside }) => runInside(order)),
   content: async (args) => (await import("./content/content.ts")).content(args),
   index: async (args) => (await import("./content/index-command.ts")).index(args),
-  status: async (args) => await administer(args, (await import("./admin/status.ts")).STATUS),
-  top: async (args) => await administer(args, (await import("./admin/top/top.ts")).TOP),
-  routes: async (args) => await administer(args, (await import("./admin/routes.ts")).ROUTES),
-  upstreams: async (args) => await administer(args, (await import("./admin/upstreams.ts")).UPSTREAMS),
-  config: async (args) => await administer(args, (await import("./admin/config.ts")).CONFIG),
-  reload: async (args) => await administer(args, (await import("./admin/reload.ts")).RELOAD),
-  persist: async (args) => await administer(args, (await import("./admin/persist.ts")).PERSIST),
-  usage: async (args) => await administer(args, (await import("./admin/usage.ts")).USAGE_COMMAND),
-  events: async (args) => await administer(args, (await import("./admin/events.ts")).EVENTS),
-  requests: async (args) => await administer(args, (await import("./admin/requests.ts")).REQUESTS),
-  keys: async (args) => await administer(args, (await import("./admin/keys.ts")).KEYS),
-  refund: async (args) => await administer(args, (await import("./admin/refund.ts")).REFUND),
-  channels: async (args) => await administer(args, (await import("./admin/channels.ts")).CHANNELS),
-  credit: async (args) => await administer(args, (await import("./admin/credit.ts")).CREDIT),
-  tenants: async (args) => await administer(args, (await import("./admin/tenants.ts")).TENANTS),
+  status: async (args) => await administer("status", args, (await import("./admin/status.ts")).STATUS),
+  top: async (args) => await administer("top", args, (await import("./admin/top/top.ts")).TOP),
+  routes: async (args) => await administer("routes", args, (await import("./admin/routes.ts")).ROUTES),
+  upstreams: async (args) => await administer("upstreams", args, (await import("./admin/upstreams.ts")).UPSTREAMS),
+  config: async (args) => await administer("config", args, (await import("./admin/config.ts")).CONFIG),
+  reload: async (args) => await administer("reload", args, (await import("./admin/reload.ts")).RELOAD),
+  persist: async (args) => await administer("persist", args, (await import("./admin/persist.ts")).PERSIST),
+  usage: async (args) => await administer("usage", args, (await import("./admin/usage.ts")).USAGE_COMMAND),
+  events: async (args) => await administer("events", args, (await import("./admin/events.ts")).EVENTS),
+  requests: async (args) => await administer("requests", args, (await import("./admin/requests.ts")).REQUESTS),
+  keys: async (args) => await administer("keys", args, (await import("./admin/keys.ts")).KEYS),
+  refund: async (args) => await administer("refund", args, (await import("./admin/refund.ts")).REFUND),
+  channels: async (args) => await administer("channels", args, (await import("./admin/channels.ts")).CHANNELS),
+  credit: async (args) => await administer("credit", args, (await import("./admin/credit.ts")).CREDIT),
+  tenants: async (args) => await administer("tenants", args, (await import("./admin/tenants.ts")).TENANTS),
 };
 
 async function main(given: readonly string[]): Promise<number> {

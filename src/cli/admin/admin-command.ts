@@ -4,7 +4,7 @@ import { isObject } from "../../lib/is-object.ts";
 import { visibleJson } from "../../lib/text/visible-text.ts";
 import { atBoundary } from "../common/boundary.ts";
 import { writeText } from "../common/call-output.ts";
-import { flagsText, type FlagTable, flagTable, parseFlags } from "../common/flags.ts";
+import { flagsText, type FlagTable, flagTable, parseFlags, wrapped } from "../common/flags.ts";
 import { inputName, readText } from "../common/read-text.ts";
 import { alignedTable, type Column, tabTable } from "../common/table.ts";
 import { say, sayWarning } from "../common/terminal.ts";
@@ -22,34 +22,36 @@ export type AdminAction = (client: AdminClient) => Promise<number>;
 
 /** One form of a command, such as `routes add`. */
 export interface Form {
+  /** Its line in the usage text of a command with several forms. */
+  readonly about?: string;
   /** The names of its words, which are all required. */
   readonly words?: readonly string[];
-  /** The flags that only some forms of the command take. */
+  /** The flags that it takes. By default those of the command if it has no other form, else none. */
   readonly flags?: readonly string[];
   /** Reads the command line. Sends no request yet. `now` returns Unix milliseconds. Throws UsageError. */
   read(words: readonly string[], values: Values, now: () => number): AdminAction;
 }
 
 export interface AdminCommand {
-  /** The usage text before the flags. */
-  readonly usage: string;
+  /** The first paragraph of the usage text. */
+  readonly about: string;
   /** The explanation of `--json` in the usage text. Null: the text leaves the flag out. */
   readonly json?: string | null;
   /** More text behind the flags. */
   readonly notes?: string;
-  /** The forms of the command by their first word. */
+  /** The forms of the command by their first word: one without a name, or several, of which `list` needs no word. */
   readonly forms: Readonly<Record<string, Form>>;
   readonly flags?: FlagTable;
 }
 
 /** Runs a command that uses an admin interface. Returns the exit code: 0 done, 1 refused or failed, 2 wrong usage. */
-export function runAdminCommand(command: AdminCommand, args: readonly string[]): Promise<number> {
-  return atBoundary(usageText(command), async () => {
+export function runAdminCommand(name: string, command: AdminCommand, args: readonly string[]): Promise<number> {
+  return atBoundary(usageText(name, command), async () => {
     const parsed = parseFlags(args, { ...COMMON, ...command.flags });
     const values: Values = { ...parsed.values };
-    const { name, rest } = formOf(command, parsed.positionals);
-    const form = command.forms[name];
-    refuseOtherFlags(command, name, values);
+    const { word, rest } = formOf(command, parsed.positionals);
+    const form = command.forms[word];
+    refuseOtherFlags(command, word, values);
     const action = form?.read(takeWords(rest, form.words ?? []), values, Date.now);
     const endpoint = findAdmin(adminFlagsOf(values));
     const { AdminClient } = await import("./admin-client.ts");
@@ -57,10 +59,38 @@ export function runAdminCommand(command: AdminCommand, args: readonly string[]):
   });
 }
 
-function usageText({ usage, flags = {}, json = JSON_FLAG.text, notes }: AdminCommand): string {
-  const own = json === null ? flags : { ...flags, json: { ...JSON_FLAG, text: json } };
-  const parts = [usage, Object.keys(own).length === 0 ? undefined : flagsText(own), notes, ADMIN_FLAGS_TEXT];
-  return parts.filter((part) => part !== undefined).join("\n\n");
+function usageText(name: string, command: AdminCommand): string {
+  const { about, flags = {}, json = JSON_FLAG.text, notes, forms } = command;
+  const own: FlagTable = json === null ? flags : { ...flags, json: { ...JSON_FLAG, text: json } };
+  const synopses = Object.entries(forms).map(([word, { words = [] }]) => {
+    const taken = [...takenFlags(command, word), ...(json === null ? [] : ["json"])].map((flag) =>
+      synopsisOf(flag, own),
+    );
+    const given = words.map((one) => (one === "FILE" ? "FILE|-" : one));
+    return ["turnpike", name, word === "list" ? "[list]" : word, ...given, ...taken].filter(Boolean).join(" ");
+  });
+  const width = Math.max(...Object.keys(forms).map((word) => word.length)) + 4;
+  const explained = Object.entries(forms).flatMap(([word, { about: what }]) =>
+    what === undefined ? [] : `  ${word.padEnd(width)}${what}${word === "list" ? " (also without a subcommand)" : ""}`,
+  );
+  const parts = [
+    `usage: ${synopses.join("\n       ")}`,
+    wrapped(about).join("\n"),
+    explained.join("\n"),
+    Object.keys(own).length === 0 ? "" : flagsText(own),
+    notes ?? "",
+    ADMIN_FLAGS_TEXT,
+  ];
+  return parts.filter(Boolean).join("\n\n");
+}
+
+function synopsisOf(flag: string, flags: FlagTable): string {
+  const { value, multiple } = flags[flag] ?? {};
+  return `[--${flag}${value === undefined ? "" : ` ${value}`}${multiple === true ? " ..." : ""}]`;
+}
+
+function takenFlags({ forms, flags = {} }: AdminCommand, word: string): readonly string[] {
+  return forms[word]?.flags ?? (word === "" ? Object.keys(flags) : []);
 }
 
 function adminFlagsOf(values: Values): AdminFlags {
@@ -68,20 +98,19 @@ function adminFlagsOf(values: Values): AdminFlags {
   return Object.fromEntries(names.map((name) => [name, textFlag(values, name)]));
 }
 
-/** The form that the first word names. The form without a name takes all words. */
-function formOf({ forms }: AdminCommand, positionals: readonly string[]): { name: string; rest: readonly string[] } {
+/** The form that the first word names. A form without a name takes all words. */
+function formOf({ forms }: AdminCommand, positionals: readonly string[]): { word: string; rest: readonly string[] } {
+  if (Object.hasOwn(forms, "")) return { word: "", rest: positionals };
   const [first = "", ...rest] = positionals;
-  if (first !== "" && Object.hasOwn(forms, first)) return { name: first, rest };
-  const others = Object.keys(forms).filter((form) => form !== "");
-  if (Object.hasOwn(forms, "") && (first === "" || others.length === 0)) return { name: "", rest: positionals };
-  throw unknownSubcommand(first, others);
+  if (first === "" && Object.hasOwn(forms, "list")) return { word: "list", rest };
+  if (first !== "" && Object.hasOwn(forms, first)) return { word: first, rest };
+  throw unknownSubcommand(first, Object.keys(forms));
 }
 
-function refuseOtherFlags({ forms, flags = {} }: AdminCommand, form: string, values: Values): void {
-  const known = forms[form]?.flags ?? [];
-  const other = Object.keys(values).find((name) => Object.hasOwn(flags, name) && !known.includes(name));
-  if (other !== undefined)
-    throw new UsageError(`${form === "" ? "Without a subcommand it" : form} does not take --${other}`);
+function refuseOtherFlags(command: AdminCommand, word: string, values: Values): void {
+  const known = takenFlags(command, word);
+  const other = Object.keys(values).find((name) => Object.hasOwn(command.flags ?? {}, name) && !known.includes(name));
+  if (other !== undefined) throw new UsageError(`${word} does not take --${other}`);
 }
 
 function takeWords(rest: readonly string[], names: readonly string[]): readonly string[] {

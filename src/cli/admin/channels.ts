@@ -6,18 +6,6 @@ import { timeText } from "../common/units.ts";
 import { pathOf, queryOf } from "./admin-client.ts";
 import { type AdminCommand, callForm, tableText } from "./admin-command.ts";
 
-const USAGE = `usage: turnpike channels [list] [--json]
-       turnpike channels claim [--json]
-       turnpike channels retry ID [--json]
-       turnpike channels close ID [--json]
-
-Lists the payment channels of a running gateway, and settles them.
-
-  list      list those that were used last (also without a subcommand)
-  claim     claim all charges on the chain now
-  retry     claim those of one channel, also if they are written off
-  close     claim the charges of one, and pay its rest back to the payer`;
-
 const listSchema = z.object({ channels: z.array(channel) });
 const claimedSchema = z.object({ channels: z.number() });
 
@@ -51,14 +39,14 @@ const claim = {
 
 /** `turnpike channels`: lists, claims and closes payment channels of a running gateway. */
 export const CHANNELS: AdminCommand = {
-  usage: USAGE,
+  about: "Lists the payment channels of a running gateway, and settles them.",
   flags: {},
   forms: {
-    "": list,
-    list,
-    claim: callForm(claim),
-    retry: callForm({ ...claim, words: ["ID"] }),
+    list: { about: "list those that were used last", ...list },
+    claim: callForm({ about: "claim all charges on the chain now", ...claim }),
+    retry: callForm({ about: "claim those of one channel, also if they are written off", words: ["ID"], ...claim }),
     close: callForm({
+      about: "claim the charges of one, and pay its rest back to the payer",
       words: ["ID"],
       request: ([id = ""]) => ({ method: "DELETE", path: pathOf("channels", id) }),
       schema: channel,

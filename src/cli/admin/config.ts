@@ -26,22 +26,9 @@ import { type FlagTable } from "../common/flags.ts";
 
 const FLAGS = { ...IF_MATCH, ...STRICT, ...FORCE } as const satisfies FlagTable;
 
-const USAGE = `usage: turnpike config show
-       turnpike config diff [--json]
-       turnpike config check FILE|- [--strict] [--json]
-       turnpike config replace FILE|- [--if-match R] [--strict] [--force] [--json]
-       turnpike config schema
-
-Shows, checks and replaces the configuration of a running gateway.
-
-  show       print all of it, as JSON; "<secret>" replaces each secret
-  diff       print the changes in memory that the file does not have
-  check      print what FILE would change, and its problems; it changes nothing. "-" is standard input
-  replace    use FILE from now on; "<secret>" in it keeps the current secret
-  schema     print the JSON schema of configurations`;
-
-function printForm(path: string): Form {
+function printForm(path: string, about: string): Form {
   return {
+    about,
     read: () => async (client) => {
       await printJson(await client.json({ path }));
       return 0;
@@ -51,15 +38,28 @@ function printForm(path: string): Form {
 
 /** `turnpike config`: shows, compares, checks and replaces the configuration of a running gateway. */
 export const CONFIG: AdminCommand = {
-  usage: USAGE,
+  about: "Shows, checks and replaces the configuration of a running gateway.",
   notes: "turnpike check FILE looks through a file without a gateway.",
   flags: FLAGS,
   forms: {
-    show: printForm("/config"),
-    diff: { read: (_words, values) => async (client) => await diff(client, values) },
-    check: { words: ["FILE"], flags: ["strict"], read: check },
-    replace: { words: ["FILE"], flags: ["if-match", "strict", "force"], read: replace },
-    schema: printForm("/config/schema"),
+    show: printForm("/config", 'print all of it, as JSON; "<secret>" replaces each secret'),
+    diff: {
+      about: "print the changes in memory that the file does not have",
+      read: (_words, values) => async (client) => await diff(client, values),
+    },
+    check: {
+      about: 'print what FILE would change, and its problems; it changes nothing. "-" is standard input',
+      words: ["FILE"],
+      flags: ["strict"],
+      read: check,
+    },
+    replace: {
+      about: 'use FILE from now on; "<secret>" in it keeps the current secret',
+      words: ["FILE"],
+      flags: ["if-match", "strict", "force"],
+      read: replace,
+    },
+    schema: printForm("/config/schema", "print the JSON schema of configurations"),
   },
 };
 

@@ -27,20 +27,6 @@ const FLAGS = flagTable({
   "route R": "issue: only requests of this route",
 });
 
-const USAGE = `usage: turnpike credit [list] [--owner A] [--json]
-       turnpike credit show ID [--json]
-       turnpike credit issue WALLET --amount A | --calls N | --seconds S [--network N] [--asset T] [--name NAME] [--route R] [--json]
-       turnpike credit revoke ID [--json]
-       turnpike credit refund ID [--amount A] [--id ID | --recorded TX] [--json]
-
-Lists the prepaid balances of a running gateway, and changes them.
-
-  list      list the newest ones (also without a subcommand)
-  show      print one, with its purchases and charges
-  issue     issue a balance or a pass without a payment; prints its token, which is not shown again
-  revoke    revoke the token; the rest of the balance stays
-  refund    send the rest of a balance, or the amount, to those who bought it`;
-
 const listSchema = z.object({ credits: z.array(creditShape) });
 
 const COLUMNS: readonly Column<ShownCredit>[] = [
@@ -82,12 +68,12 @@ function textFlags<Name extends string>(values: Values, ...names: readonly Name[
 
 /** `turnpike credit`: lists, issues and revokes prepaid balances of a running gateway. */
 export const CREDIT: AdminCommand = {
-  usage: USAGE,
+  about: "Lists the prepaid balances of a running gateway, and changes them.",
   flags: FLAGS,
   forms: {
-    "": list,
-    list,
+    list: { about: "list the newest ones", ...list },
     show: {
+      about: "print one, with its purchases and charges",
       words: ["ID"],
       read:
         ([id = ""]) =>
@@ -99,6 +85,8 @@ export const CREDIT: AdminCommand = {
         },
     },
     issue: callForm({
+      about:
+        "issue a balance or a pass without a payment: --amount, --calls or --seconds; prints its token, which is not shown again",
       words: ["WALLET"],
       flags: ISSUE_FLAGS,
       request([owner = ""], values) {
@@ -111,12 +99,14 @@ export const CREDIT: AdminCommand = {
       text: ({ token }) => `${token}\n`,
     }),
     revoke: callForm({
+      about: "revoke the token; the rest of the balance stays",
       words: ["ID"],
       request: ([id = ""]) => ({ method: "DELETE", path: pathOf("credits", id) }),
       schema: creditShape,
       text: (credit) => `revoked ${credit.id}; ${balanceText(credit)} are left\n`,
     }),
     refund: callForm({
+      about: "send the rest of a balance, or the amount, to those who bought it",
       words: ["ID"],
       flags: ["amount", "id", "recorded"],
       request([id = ""], values) {

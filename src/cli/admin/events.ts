@@ -19,10 +19,6 @@ const FLAGS = flagTable({
   follow: "also print new events, until the command is stopped; without --since only those",
 });
 
-const USAGE = `usage: turnpike events [--since WHEN] [--kind K ...] [--follow] [--json]
-
-Shows the events of a gateway: changes, reloads, health of servers, restarts of workers, failures of payments.`;
-
 const COLUMNS: readonly Column<AdminEvent>[] = [
   {
     title: "TIME",
@@ -48,13 +44,13 @@ interface Wanted {
 
 /** `turnpike events`: shows the events of a running gateway. */
 export const EVENTS: AdminCommand = {
-  usage: USAGE,
+  about:
+    "Shows the events of a gateway: changes, reloads, health of servers, restarts of workers, failures of payments.",
   json: 'print {"events": [...]}; with --follow one event per line',
   notes: "The gateway keeps the newest 1000 events; its audit log (admin.audit_log) has the older ones.",
   flags: FLAGS,
   forms: {
     "": {
-      flags: ["since", "kind", "follow"],
       read(_words, values, now) {
         const follows = values["follow"] === true;
         const wanted = wantedOf(values, follows, now());

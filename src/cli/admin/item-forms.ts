@@ -20,19 +20,22 @@ export interface Items {
   readonly selection?: readonly string[];
   /** Sends a request for one item. It may explain the error of the gateway. */
   readonly send?: (client: AdminClient, request: AdminRequest, name: string) => Promise<unknown>;
+  /** The effect of a removal on others, for the usage text. */
+  readonly gap?: string;
   /** More text about a removed item. */
   readonly afterRemoval?: (client: AdminClient, response: unknown) => string;
 }
 
 /** The forms that add, change and remove items. */
 export function itemForms(items: Items): Readonly<Record<"add" | "change" | "remove", Form>> {
-  const { noun, word, flags, selection = [], send = (client, request) => client.json(request) } = items;
+  const { noun, word, flags, selection = [], gap = "", send = (client, request) => client.json(request) } = items;
   const pathFor = (name: string, values: Values): string => {
     const selected = Object.fromEntries(selection.map((flag) => [flag, textFlag(values, flag)]));
     return pathOf(`${noun}s`, name) + queryOf({ ...selected, ...insistence(values) });
   };
   return {
     add: {
+      about: `add one: FILE has an object as in ${noun}s[] of a configuration; "-" is standard input`,
       words: ["FILE"],
       flags,
       read([file = ""], values) {
@@ -46,6 +49,7 @@ export function itemForms(items: Items): Readonly<Record<"add" | "change" | "rem
       },
     },
     change: {
+      about: `change the ${noun} ${word} by the keys in FILE; null removes a key (JSON merge patch)`,
       words: [word, "FILE"],
       flags: [...selection, ...flags],
       read([name = "", file = ""], values) {
@@ -60,6 +64,7 @@ export function itemForms(items: Items): Readonly<Record<"add" | "change" | "rem
       },
     },
     remove: {
+      about: `remove the ${noun} ${word}${gap}`,
       words: [word],
       flags: [...selection, ...flags],
       read([name = ""], values) {

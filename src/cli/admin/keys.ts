@@ -22,16 +22,6 @@ import { askOfOne, SELECTION } from "./routes.ts";
 
 const FLAGS = { ...SELECTION, ...IF_MATCH, ...STRICT, ...FORCE } as const satisfies FlagTable;
 
-const USAGE = `usage: turnpike keys [list] [--json]
-       turnpike keys issue PREFIX OWNER [--host H] [--name N] [--if-match R] [--strict] [--force] [--json]
-       turnpike keys revoke PREFIX NUMBER OWNER [--host H] [--name N] [--if-match R] [--strict] [--force] [--json]
-
-Lists, issues and revokes the API keys of the routes of a running gateway.
-
-  list      list the owners of all keys, by route (also without a subcommand)
-  issue     issue a key for the route of PREFIX; prints the key, which is not shown again
-  revoke    revoke the key that the list shows with this number and this owner`;
-
 const issuedSchema = doneSchema.extend({ key: z.string() });
 
 type KeyRow = Omit<ListedKeys["routes"][number], "keys"> & {
@@ -62,13 +52,13 @@ function queryFor(values: Values, more: Readonly<Record<string, string>> = {}): 
 
 /** `turnpike keys`: lists, issues and revokes the API keys of the routes of a running gateway. */
 export const KEYS: AdminCommand = {
-  usage: USAGE,
+  about: "Lists, issues and revokes the API keys of the routes of a running gateway.",
   notes: "A change is in use when the command ends. It is in memory until turnpike persist.",
   flags: FLAGS,
   forms: {
-    "": list,
-    list,
+    list: { about: "list the owners of all keys, by route", ...list },
     issue: callForm({
+      about: "issue a key for the route of PREFIX; prints the key, which is not shown again",
       words: ["PREFIX", "OWNER"],
       flags: Object.keys(FLAGS),
       request: ([prefix = "", owner = ""], values) => ({
@@ -82,6 +72,7 @@ export const KEYS: AdminCommand = {
       text: ({ key }) => `${key}\n`,
     }),
     revoke: callForm({
+      about: "revoke the key that the list shows with this number and this owner",
       words: ["PREFIX", "NUMBER", "OWNER"],
       flags: Object.keys(FLAGS),
       request([prefix = "", number = "", owner = ""], values) {

@@ -7,17 +7,12 @@ const FLAGS = {
   ...IF_MATCH,
 } as const satisfies FlagTable;
 
-const USAGE = `usage: turnpike persist [--force] [--if-match R] [--json]
-
-Writes the running configuration of a gateway to its file, completely or not at all.`;
-
 /** `turnpike persist`: makes a running gateway write its configuration to its file. */
 export const PERSIST: AdminCommand = {
-  usage: USAGE,
+  about: "Writes the running configuration of a gateway to its file, completely or not at all.",
   flags: FLAGS,
   forms: {
     "": callForm({
-      flags: ["force", "if-match"],
       request: (_words, values) => ({
         method: "POST",
         path: `/config/persist${values["force"] === true ? "?force=true" : ""}`,

@@ -11,20 +11,14 @@ const FLAGS = flagTable({
     "send nothing: the money was given back by this transaction, or under this reference; a pending refund of this --id ends so",
 });
 
-const USAGE = `usage: turnpike refund PAYMENT [--amount A] [--id ID] [--json]
-       turnpike refund PAYMENT --recorded TX [--amount A] [--id ID] [--json]
-
-Sends the money of a payment back to its payer, from the address that received it. PAYMENT is its whole nonce or
-transaction, as turnpike ledger show prints them.`;
-
 /** `turnpike refund`: sends the money of a payment back. The exit code is 0 only if the money was given back. */
 export const REFUND: AdminCommand = {
-  usage: USAGE,
+  about:
+    "Sends the money of a payment back to its payer, from the address that received it. PAYMENT is its whole nonce or transaction, as turnpike ledger show prints them.",
   flags: FLAGS,
   forms: {
     "": callForm({
       words: ["PAYMENT"],
-      flags: Object.keys(FLAGS),
       request([payment = ""], values) {
         const [amount, id, transaction] = ["amount", "id", "recorded"].map((name) => textFlag(values, name));
         const body = JSON.stringify({ amount, id, transaction });

@@ -4,20 +4,15 @@ import { queryOf } from "./admin-client.ts";
 import { type AdminCommand, callForm, insistence, STRICT } from "./admin-command.ts";
 import { patchLines } from "./change-text.ts";
 
-const USAGE = `usage: turnpike reload [--strict] [--json]
-
-Makes a gateway read its configuration file again. It returns when all workers use it; an invalid file changes nothing.
-Changes that were not persisted are discarded and listed.`;
-
 const reloadedSchema = z.looseObject({ ok: z.literal(true), discarded: z.array(z.unknown()) });
 
 /** `turnpike reload`: makes a running gateway read its file again. */
 export const RELOAD: AdminCommand = {
-  usage: USAGE,
+  about:
+    "Makes a gateway read its configuration file again. It returns when all workers use it; an invalid file changes nothing. Changes that were not persisted are discarded and listed.",
   flags: STRICT,
   forms: {
     "": callForm({
-      flags: ["strict"],
       request: (_words, values) => ({ method: "POST", path: `/reload${queryOf(insistence(values))}` }),
       schema: reloadedSchema,
       text: ({ discarded }) =>

@@ -16,11 +16,6 @@ const FLAGS = flagTable({
   paid: "only with a payer",
 });
 
-const USAGE = `usage: turnpike requests [--text T] [--status D] [--paid] [--json]
-
-Shows requests of all routes as they end, until the command is stopped. After the status of a request that was not sold
-stands its loss: why its payment did not buy the response (docs/usage.md).`;
-
 const requestSchema = z.looseObject({
   kind: z.literal("request"),
   time_ms: z.number(),
@@ -39,12 +34,12 @@ const unseenSchema = z.object({ missed: z.number().default(0), lost: z.number().
 
 /** `turnpike requests`: shows the requests of a running gateway as they end. */
 export const REQUESTS: AdminCommand = {
-  usage: USAGE,
+  about:
+    "Shows requests of all routes as they end, until the command is stopped. After the status of a request that was not sold stands its loss: why its payment did not buy the response (docs/usage.md).",
   json: "print one event per line; missed and lost events count requests that are not shown",
   flags: FLAGS,
   forms: {
     "": {
-      flags: Object.keys(FLAGS),
       read(_words, values) {
         const { json, paid } = values;
         const [text, status] = [textFlag(values, "text"), textFlag(values, "status")];

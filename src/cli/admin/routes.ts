@@ -21,18 +21,6 @@ const FLAGS = {
   ...FORCE,
 } as const satisfies FlagTable;
 
-const USAGE = `usage: turnpike routes [list] [--json]
-       turnpike routes add FILE|- [--if-match R] [--strict] [--force] [--json]
-       turnpike routes change PREFIX FILE|- [--host H] [--name N] [--if-match R] [--strict] [--force] [--json]
-       turnpike routes remove PREFIX [--host H] [--name N] [--if-match R] [--strict] [--force] [--json]
-
-Lists and changes the routes of a running gateway.
-
-  list      list all routes (also without a subcommand)
-  add       add a route: FILE has an object as in routes[] of a configuration; "-" is standard input
-  change    change the route of PREFIX by the keys in FILE; null removes a key (JSON merge patch)
-  remove    remove the route of PREFIX`;
-
 const routesSchema = z.object({ routes: z.array(z.looseObject({ path_prefix: z.string(), auth: z.string() })) });
 type Route = z.output<typeof routesSchema>["routes"][number];
 
@@ -55,13 +43,12 @@ const list = showForm("/routes", routesSchema, ({ routes }) => tableText(COLUMNS
 
 /** `turnpike routes`: lists, adds, changes and removes routes of a running gateway. */
 export const ROUTES: AdminCommand = {
-  usage: USAGE,
+  about: "Lists and changes the routes of a running gateway.",
   notes:
     "A change is made completely or not at all, and is in use when the command ends. It is in memory until turnpike persist.",
   flags: FLAGS,
   forms: {
-    "": list,
-    list,
+    list: { about: "list all routes", ...list },
     ...itemForms({
       noun: "route",
       word: "PREFIX",

@@ -7,17 +7,13 @@ import { patchLines } from "./change-text.ts";
 import { ageText } from "../../lib/time/age-text.ts";
 import { timeText } from "../common/units.ts";
 
-const USAGE = `usage: turnpike status [--json]
-
-Shows whether a gateway runs, its problems, since when it runs, its size, and whether its configuration is the same as
-its file.`;
-
 /** Changes in memory that are shown; the others are only counted. */
 const MAX_SHOWN = 5;
 
 /** `turnpike status`: shows the state of a running gateway. */
 export const STATUS: AdminCommand = {
-  usage: USAGE,
+  about:
+    "Shows whether a gateway runs, its problems, since when it runs, its size, and whether its configuration is the same as its file.",
   json: "print the whole response of GET /v1/status",
   forms: { "": showForm("/status", status, statusText) },
 };

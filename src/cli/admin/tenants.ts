@@ -5,14 +5,6 @@ import { queryOf } from "./admin-client.ts";
 import { type AdminCommand, callForm, doneSchema, showForm, tableText } from "./admin-command.ts";
 import { timeText } from "../common/units.ts";
 
-const USAGE = `usage: turnpike tenants [list] [--json]
-       turnpike tenants remove KEY [--json]
-
-Lists the warm tenants of a running gateway, and removes one.
-
-  list      list all of them (also without a subcommand)
-  remove    forget the tenant of KEY; its next request starts it again`;
-
 const listed = z.object({ tenants: z.array(tenant) });
 
 const COLUMNS: readonly Column<Tenant>[] = [
@@ -26,11 +18,11 @@ const list = showForm("/tenants", listed, ({ tenants }) => tableText(COLUMNS, te
 
 /** `turnpike tenants`: shows the warm tenants of a running gateway, and removes one. */
 export const TENANTS: AdminCommand = {
-  usage: USAGE,
+  about: "Lists the warm tenants of a running gateway, and removes one.",
   forms: {
-    "": list,
-    list,
+    list: { about: "list all of them", ...list },
     remove: callForm({
+      about: "forget the tenant of KEY; its next request starts it again",
       words: ["KEY"],
       request: ([key = ""]) => ({ method: "DELETE", path: `/tenants${queryOf({ key })}` }),
       schema: doneSchema,

@@ -32,21 +32,6 @@ const FLAGS = {
   ...STRICT,
 } as const satisfies FlagTable;
 
-const USAGE = `usage: turnpike upstreams [list] [--json]
-       turnpike upstreams add FILE|- [--if-match R] [--strict] [--json]
-       turnpike upstreams change NAME FILE|- [--if-match R] [--strict] [--json]
-       turnpike upstreams remove NAME [--if-match R] [--strict] [--json]
-       turnpike upstreams drain|undrain NAME SERVER [--wait S] [--json]
-
-Lists and changes the upstreams of a running gateway, and drains their servers.
-
-  list       list every server, with its health (also without a subcommand)
-  add        add an upstream: FILE has an object as in upstreams[] of a configuration; "-" is standard input
-  change     change the upstream NAME by the keys in FILE; null removes a key (JSON merge patch)
-  remove     remove the upstream NAME; routes that name it respond with 503 until it is added again
-  drain      send no new requests to SERVER (its name in the list); requests in flight end normally
-  undrain    send requests to SERVER again`;
-
 interface ServerRow {
   readonly upstream: string;
   readonly balancer: string;
@@ -82,16 +67,30 @@ const SERVER = ["NAME", "SERVER"];
 
 /** `turnpike upstreams`: lists, adds, changes and removes upstreams of a running gateway, and drains servers. */
 export const UPSTREAMS: AdminCommand = {
-  usage: USAGE,
+  about: "Lists and changes the upstreams of a running gateway, and drains their servers.",
   notes:
     "A change is in memory until turnpike persist. That a server is drained is not written to the file, and it outlasts reloads.",
   flags: FLAGS,
   forms: {
-    "": list,
-    list,
-    ...itemForms({ noun: "upstream", word: "NAME", flags: ["if-match", "strict"], afterRemoval: gapText }),
-    drain: { words: SERVER, flags: ["wait"], read: (words, values) => drain("drain", words, values) },
-    undrain: { words: SERVER, read: (words, values) => drain("undrain", words, values) },
+    list: { about: "list every server, with its health", ...list },
+    ...itemForms({
+      noun: "upstream",
+      word: "NAME",
+      flags: ["if-match", "strict"],
+      afterRemoval: gapText,
+      gap: "; routes that name it respond with 503 until it is added again",
+    }),
+    drain: {
+      about: "send no new requests to SERVER (its name in the list); requests in flight end normally",
+      words: SERVER,
+      flags: ["wait"],
+      read: (words, values) => drain("drain", words, values),
+    },
+    undrain: {
+      about: "send requests to SERVER again",
+      words: SERVER,
+      read: (words, values) => drain("undrain", words, values),
+    },
   },
 };
 

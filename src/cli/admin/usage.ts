@@ -23,11 +23,6 @@ const FLAGS = flagTable({
   reset: "print the counters, then set them to 0; each request is counted before or after the reset",
 });
 
-const USAGE = `usage: turnpike usage [--by consumer|route|upstream] [--reset] [--json]
-       turnpike usage --csv [--reset]
-
-Shows the usage of a gateway since the last reset, the most requests first.`;
-
 /** The counters of one consumer, route or upstream, with its name. */
 interface UpstreamRow extends Omit<UsageBody["upstreams"][number], "upstream"> {
   readonly name: string;
@@ -53,10 +48,10 @@ const LAST: readonly Column<UpstreamRow>[] = [{ title: "LAST", cell: ({ last_see
 
 /** `turnpike usage`: shows the usage of a running gateway. */
 export const USAGE_COMMAND: AdminCommand = {
-  usage: USAGE,
+  about: "Shows the usage of a gateway since the last reset, the most requests first.",
   json: "print the whole response of GET /v1/usage",
   flags: FLAGS,
-  forms: { "": { flags: ["by", "csv", "reset"], read } },
+  forms: { "": { read } },
 };
 
 function read(_words: readonly string[], values: Values): AdminAction {

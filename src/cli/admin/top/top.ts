@@ -15,13 +15,6 @@ import { Screen } from "./screen.ts";
 import { COLORED, COLORLESS, type Paint } from "./spans.ts";
 import { TopState } from "./top-state.ts";
 
-const USAGE = `usage: turnpike top
-
-Shows a live view of a running gateway, updated each second: requests per second, errors, latency, routes, servers and their health,
-payments, events. It continues after a restart of the gateway. In the view: q quits, h shows all keys.
-
-It has no colours if NO_COLOR is set. Without a terminal, use turnpike status, upstreams, usage and events.`;
-
 /** Milliseconds between two requests to the gateway. */
 const LOOK_MS = 1000;
 /** Only one of this number of requests also reads payments and version, which cost the gateway more. */
@@ -31,7 +24,8 @@ const EVENTS_RETRY_MS = 2000;
 
 /** `turnpike top`: a live view of a running gateway. */
 export const TOP: AdminCommand = {
-  usage: USAGE,
+  about:
+    "Shows a live view of a running gateway, updated each second: requests per second, errors, latency, routes, servers and their health, payments, events. It continues after a restart of the gateway. In the view: q quits, h shows all keys.\n\nIt has no colours if NO_COLOR is set. Without a terminal, use turnpike status, upstreams, usage and events.",
   json: null,
   forms: {
     "": {
