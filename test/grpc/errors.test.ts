@@ -302,7 +302,7 @@ describe("a paid route", () => {
   const { price, asset, network, pay_to } = TERMS;
   const paid = {
     route: { x402: { price, asset, network, pay_to } },
-    more: { x402: { enabled: true, test_mode: true } },
+    more: { x402: { enabled: true, test_mode: true, mpp: {} } },
   };
 
   test("responds to a call with its payment requirements, as FAILED_PRECONDITION", async () => {
@@ -360,8 +360,11 @@ describe("a paid route", () => {
     unary(client, 5, [[name, "none"]]);
     const unreadable = await told(client, 5);
     expect([unreadable.grpcStatus, unreadable.message]).toEqual(["3", expect.stringContaining("PAYMENT-SIGNATURE")]);
-    unary(client, 7);
-    const unpaid = await told(client, 7);
+    unary(client, 7, [["authorization", "Payment none"]]);
+    const malformed = await told(client, 7);
+    expect([malformed.grpcStatus, malformed.message]).toEqual(["9", expect.stringContaining("credential")]);
+    unary(client, 9);
+    const unpaid = await told(client, 9);
     expect([unpaid.grpcStatus, unpaid.message]).toEqual(["9", expect.stringContaining("This costs")]);
   });
 });

@@ -17,7 +17,7 @@ const BASE = "https://paymentauth.org/problems/";
 export interface Problem {
   readonly type: string;
   readonly title: string;
-  readonly status: number;
+  readonly status: 400 | 402;
   readonly detail: string;
 }
 

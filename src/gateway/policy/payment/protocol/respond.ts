@@ -36,8 +36,8 @@ export function respondError(exchange: Exchange, error: TurnpikeError, retryAfte
 
 /** Responds with a problem of the `Payment` scheme. */
 export function respondProblem(exchange: Exchange, problem: Problem, fields: Fields = ""): void {
-  const json = JSON.stringify({ ...problem, instance: exchange.id });
-  respond(exchange, problem.status, PROBLEM_FIELDS + errorSecurityFields() + fields, encoder.encode(json));
+  const error = paymentError(problem.status === 400 ? "invalid-payment" : "payment-required", problem.detail);
+  respondJson(exchange, error, JSON.stringify({ ...problem, instance: exchange.id }), fields);
 }
 
 /** An error of the payment policy. Clients see the detail. */
