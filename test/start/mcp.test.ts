@@ -265,7 +265,7 @@ test("the wallet pays no more than its limits, for a call and for a day", async 
   expect(textOf(await qr(dear))).toBe("Cannot pay $0.001: the limit is $0.0005");
   const total = await overStdio("--max-total", "$0.000001");
   expect(textOf(await qr(total))).toMatch(
-    /^Cannot pay \$0\.001: \$0\.\d+ of today's limit of \$0\.000001 are used up(?:, \$0\.\d+ of it by failed calls until \d\d:\d\d UTC)?$/,
+    /^Cannot pay \$0\.001: \$0\.\d+ of today's limit of \$0\.000001 are used up(?:, \$0\.\d+ of it not charged, but signed until \d\d:\d\d UTC)?$/,
   );
   expect(settled()).toBe(before);
 });

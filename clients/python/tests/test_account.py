@@ -80,7 +80,7 @@ class AccountTest(unittest.TestCase):
         release(int(now) + 60)
         # The signature of the failed call counts until it has expired.
         self.assertEqual(spending.today().held, DOLLAR)
-        with self.assertRaisesRegex(TotalTooHigh, r"\$1.00 of it by failed calls until 00:02 UTC"):
+        with self.assertRaisesRegex(TotalTooHigh, r"\$1.00 of it not charged, but signed until 00:02 UTC"):
             spending.add(1, 2 * DOLLAR)
         now += 120
         self.assertEqual(spending.today().counted, DOLLAR)
@@ -95,7 +95,7 @@ class AccountTest(unittest.TestCase):
         for _ in range(4):
             spending.add(DOLLAR, 2 * DOLLAR)(int(now))
             now += 180
-        with self.assertRaisesRegex(TotalTooHigh, r"\$4.00 are signed today, \$4.00 of it for failed calls"):
+        with self.assertRaisesRegex(TotalTooHigh, r"\$4.00 are signed today, \$4.00 of it not charged"):
             spending.add(DOLLAR, 2 * DOLLAR)
 
     def test_threads_do_not_exceed_the_total_together(self) -> None:

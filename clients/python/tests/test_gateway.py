@@ -91,6 +91,8 @@ class GatewayTest(unittest.TestCase):
         with httpx.Client(transport=PayingTransport(self.payer), timeout=600) as client:
             self.assertEqual(client.get(f"{self.url}/upto").status_code, 200)
         self.assertEqual([payment.price for payment in self.payments], ["$0.005"])
+        # The rest counts until the signature has expired.
+        self.assertEqual(self.payer.today().held, 5 * 10**33)
 
     def test_a_failed_request_costs_nothing(self) -> None:
         with httpx.Client(transport=PayingTransport(self.payer), timeout=600) as client:

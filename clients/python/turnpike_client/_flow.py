@@ -107,6 +107,9 @@ def pay(
     receipt = _receipt_of(reply, signed.choice, payer.account().address)
     if 200 <= reply.status < 300 or (receipt is not None and receipt["success"] is True):
         _report(payer, url, signed.choice, receipt)
+        rest = _rest_of(signed.choice, receipt)
+        if rest > 0:
+            signed.release(signed.expires, rest)
     elif not was_broken and (receipt is not None or not _is_open(reply)):
         signed.release(signed.expires)
     return signed.choice
@@ -173,6 +176,14 @@ def _receipt_of(reply: Reply, choice: Choice, payer: str) -> dict[str, Any] | No
     )
     is_within = amount is None or (is_atomic(amount) and int(amount) <= choice.requirements.amount)
     return receipt if is_ours and is_within and _TRANSACTION.fullmatch(transaction) else None
+
+
+def _rest_of(choice: Choice, receipt: dict[str, Any] | None) -> int:
+    """The part of a payment that a receipt does not charge, in units of `Choice.dollars`. Only `upto` has one."""
+    charged = receipt.get("amount") if receipt is not None and receipt["success"] else None
+    if choice.requirements.scheme != "upto" or charged is None:
+        return 0
+    return choice.dollars - choice.dollars * int(charged) // choice.requirements.amount
 
 
 def _report(payer: Payer, url: str, choice: Choice, receipt: dict[str, Any] | None) -> None:

@@ -48,8 +48,8 @@ class Signed:
     payload: dict[str, Any]
     #: Unix seconds.
     expires: int
-    #: Called if the server says that it charged nothing.
-    release: Callable[[int], None]
+    #: Called with `expires` if the server says that it charged nothing, or also with the part that it did not charge.
+    release: Callable[..., None]
 
 
 class Payer:

@@ -58,7 +58,8 @@ class Spending:
     def add(self, dollars: int, limit: int | None) -> Callable[[int], None]:
         """
         Adds to the total of the day. Raises TotalTooHigh, and adds nothing, if the total would exceed `limit`. Returns the
-        function that takes the amount out of the total once the signature has expired, at a Unix time in seconds.
+        function that takes the amount, or a part of it, out of the total once the signature has expired, at a Unix time
+        in seconds.
         """
         day = self._day()
         with self._open() as database:
@@ -74,7 +75,7 @@ class Spending:
                 "DELETE FROM spent WHERE day <> ?1 AND day NOT IN (SELECT day FROM spent ORDER BY day DESC LIMIT ?2)",
                 (day, _KEPT_DAYS),
             )
-        return lambda expires: self._fail(day, dollars, expires)
+        return lambda expires, part=dollars: self._fail(day, part, expires)
 
     def today(self) -> Total:
         """The total of the current day."""
@@ -143,13 +144,13 @@ def _refuse_beyond(limit: int, total: Total, dollars: int) -> None:
     cannot = f"Cannot pay {format_dollars(dollars)}:"
     if total.counted + dollars > limit:
         until = time.strftime("%H:%M", time.gmtime(total.until))
-        held = f", {format_dollars(total.held)} of it by failed calls until {until} UTC" if total.held else ""
+        held = f", {format_dollars(total.held)} of it not charged, but signed until {until} UTC" if total.held else ""
         raise TotalTooHigh(
             f"{cannot} {format_dollars(total.counted)} of today's limit of {format_dollars(limit)} are used up{held}"
         )
     if total.signed + dollars > _MAX_SIGNED_FACTOR * limit:
         failed = format_dollars(total.signed - total.counted)
         raise TotalTooHigh(
-            f"{cannot} {format_dollars(total.signed)} are signed today, {failed} of it for failed calls; "
+            f"{cannot} {format_dollars(total.signed)} are signed today, {failed} of it not charged; "
             f"the limit of {format_dollars(limit)} allows twice as much"
         )

@@ -212,7 +212,7 @@ describe.skipIf(!hasChain)("with a chain", () => {
     const call = ["call", "read", "u", "--gateway", shop.url.href];
     expect((await turnpike(call, { TURNPIKE_MAX_TOTAL: "$0.015" })).err).toContain("500");
     const second = await turnpike(call, { TURNPIKE_MAX_TOTAL: "$0.015" });
-    const held = String.raw`of it by failed calls until \d\d:\d\d UTC`;
+    const held = String.raw`of it not charged, but signed until \d\d:\d\d UTC`;
     expect(second.err).toMatch(
       new RegExp(
         String.raw`: \$0\.01 of today's limit of \$0\.015 are used up, \$0\.01 ${held}; raise it with --max-total`,

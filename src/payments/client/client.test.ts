@@ -4,6 +4,8 @@ import { describeReceipt, type PayOptions, payAndFetch, PaymentDeclined } from "
 import { checkSignature, checkTerms } from "../signatures/check-payment.ts";
 import { decodeHeader, encodeHeader } from "../x402/header.ts";
 import { type Eip3009Payment, type PaymentRequirements, eip3009PaymentSchema, type Receipt } from "../x402/messages.ts";
+import { parseDollars } from "./choice.ts";
+import { SIMULATED_FACILITATOR } from "../x402/terms.ts";
 import { v1PaymentSchema } from "../x402/v1.ts";
 import { PAYER, PRIVATE_KEY, REQUIREMENTS } from "../testing/payment.ts";
 
@@ -295,6 +297,36 @@ test("a failed request is free, charged or open by what the response says, and o
     expect([reply, isOpen, isFree, released.length]).toEqual([reply, ...expected]);
     for (const expires of released)
       expect(String(expires)).toBe(shop.payments[0]?.payload.authorization.validBefore ?? "");
+  }
+});
+
+test("what an upto payment did not charge is freed when its signature has expired, and nothing on a receipt's word beyond it", async () => {
+  const extra = { ...REQUIREMENTS.extra, facilitatorAddress: SIMULATED_FACILITATOR };
+  const upto = { ...REQUIREMENTS, scheme: "upto", amount: "10000", extra };
+  for (const [status, receipt, freed] of [
+    [200, { amount: "4000" }, "$0.006"],
+    [200, { amount: "0", transaction: "" }, "$0.01"],
+    [500, { amount: "4000" }, "$0.006"],
+    [200, { amount: "10000" }, undefined],
+    [200, {}, undefined],
+    [200, { amount: "10001" }, undefined],
+    [200, { amount: "4000", network: "eip155:1" }, undefined],
+  ] as const) {
+    const server = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch(request) {
+        if (request.headers.has("payment-signature"))
+          return new Response("", { status, headers: receiptWith(receipt) });
+        const required = { x402Version: 2, resource: { url: request.url }, accepts: [upto] };
+        return new Response("", { status: 402, headers: { "payment-required": encodeHeader(required) } });
+      },
+    });
+    servers.push(server);
+    const parts: unknown[] = [];
+    const spend = () => (_expires: number, part?: bigint) => void parts.push(part);
+    await payAndFetch(server.url.href, {}, { ...OPTIONS, spend });
+    expect([receipt, parts]).toEqual([receipt, freed === undefined ? [] : [parseDollars(freed)]]);
   }
 });
 

@@ -16,6 +16,7 @@ import {
   choosePayment,
   dollarsOf,
   PaymentDeclined,
+  toDollars,
 } from "./choice.ts";
 import { readChallenge } from "./read-challenge.ts";
 import {
@@ -24,6 +25,7 @@ import {
   type Paid,
   type PaidRequest,
   receiptField,
+  type Release,
   type Sent,
   sendPaid,
 } from "./send-paid.ts";
@@ -39,10 +41,9 @@ export interface PayOptions extends Omit<ChoiceOptions, "weighChannel" | "solana
   readonly account: () => Account;
   /**
    * Called before signing, with the amount in 10^-36 dollars. Throws PaymentDeclined if the amount is too high. May return a
-   * function, which is called if the server says that it charged nothing, with the Unix time in seconds at which the signature
-   * expires.
+   * function, which is called with what the server says it has not charged.
    */
-  readonly spend?: ((dollars: bigint) => ((expires: number) => void) | undefined) | undefined;
+  readonly spend?: ((dollars: bigint) => Release | undefined) | undefined;
   /** Called with the fields of the request that pays, before it is sent. Not for payments from a channel. */
   readonly paying?: (headers: Headers) => void;
   /** Unix milliseconds. */
@@ -104,7 +105,7 @@ export async function payAndFetch(url: string, init: RequestInit, options: PayOp
   options.paying?.(headers);
   const sent = await sendPaid(() => send(url, paid), init.signal, options.sleep);
   const { response } = sent;
-  const free = (): void => release?.(expires);
+  const free = (part?: bigint): void => release?.(expires, part);
   if (charge === undefined) return await outcomeOf(sent, choice, readReceipt(response, choice, account), free);
   // A failure by the `Payment` scheme has no receipt, and only some statuses say that the payment was refused.
   const isRefused = response.status === 402 || response.status === 400;
@@ -112,17 +113,26 @@ export async function payAndFetch(url: string, init: RequestInit, options: PayOp
   return await outcomeOf({ response, wasBroken }, choice, chargeReceipt(response, choice, account), free);
 }
 
-/** The outcome of a payment. Calls `free` if the server says that it charged nothing. */
+/** The outcome of a payment. Calls `free` if the server says that it charged nothing, or with the part that it did not charge. */
 async function outcomeOf(
   { response, wasBroken }: Sent,
   choice: AnyChoice,
   receipt: Receipt | undefined,
-  free: () => void,
+  free: (part?: bigint) => void,
 ): Promise<Paid> {
+  const rest = restOf(choice, receipt);
+  if (rest > 0n) free(rest);
   if (response.ok || receipt?.success === true) return { response, choice, receipt, isOpen: false, isFree: false };
   const isOpen = wasBroken || (receipt === undefined && (await isOpenAfter(response)));
   if (!isOpen) free();
   return { response, choice, receipt, isOpen, isFree: !isOpen };
+}
+
+/** The part of a payment that a receipt does not charge, in 10^-36 dollars. Only `upto` has one. */
+function restOf({ requirements: { scheme, amount }, asset }: AnyChoice, receipt: Receipt | undefined): bigint {
+  const charged = receipt?.success === true ? receipt["amount"] : undefined;
+  if (scheme !== "upto" || typeof charged !== "string") return 0n;
+  return toDollars(BigInt(amount) - BigInt(charged), asset.decimals);
 }
 
 /** Like `payAndFetch`, after the choice of a payment on Solana. */
@@ -147,7 +157,7 @@ async function payOnSolana(
   headers.set(PAYMENT_SIGNATURE, encodeHeader(signSolana(required, choice, account, blockhash)));
   const paid: RequestInit = { ...init, headers, redirect: "manual" };
   const sent = await sendPaid(() => send(url, paid), init.signal, options.sleep);
-  return await outcomeOf(sent, choice, readReceipt(sent.response, choice, account), () => release?.(expires));
+  return await outcomeOf(sent, choice, readReceipt(sent.response, choice, account), (part) => release?.(expires, part));
 }
 
 function originOf(url: string): string {

@@ -20,6 +20,12 @@ export interface Paid {
   readonly further?: () => bigint;
 }
 
+/**
+ * Takes an amount out of a total of signatures, or a part of it in 10^-36 dollars, once its signature has expired, at a Unix time in
+ * seconds.
+ */
+export type Release = (expires: number, part?: bigint) => void;
+
 export interface PaidRequest {
   readonly url: string;
   readonly init: RequestInit;
@@ -30,7 +36,7 @@ export interface PaidRequest {
   readonly options: {
     /** The highest price of one request, of all of its units if they are metered. */
     readonly maxPrice: string;
-    readonly spend?: ((dollars: bigint) => ((expires: number) => void) | undefined) | undefined;
+    readonly spend?: ((dollars: bigint) => Release | undefined) | undefined;
     readonly sleep?: (ms: number) => Promise<void>;
   };
 }

@@ -89,7 +89,7 @@ test("the signature of a failed call counts until it has expired", () => {
   for (const at of ["14:00:00", "14:05:59"]) {
     now = Date.parse(`2026-03-01T${at}Z`);
     expect(() => new Spending(path, () => now).add(1n, "$1")).toThrow(
-      "$1.00 of today's limit of $1 are used up, $0.50 of it by failed calls until 14:06 UTC",
+      "$1.00 of today's limit of $1 are used up, $0.50 of it not charged, but signed until 14:06 UTC",
     );
   }
   now = Date.parse("2026-03-01T14:06:00Z");
@@ -110,8 +110,19 @@ test("the signatures of a day add up to at most twice the limit, even if all hav
   }
   expect(spending.today().counted).toBe(0n);
   expect(() => spending.add(1n, "$1")).toThrow(
-    "$2.00 are signed today, $2.00 of it for failed calls; the limit of $1 allows twice as much",
+    "$2.00 are signed today, $2.00 of it not charged; the limit of $1 allows twice as much",
   );
+});
+
+test("a part that was not charged counts until its signature has expired", () => {
+  let now = Date.parse("2026-03-01T14:00:00Z");
+  const spending = new Spending(fresh(), () => now);
+  spending.add(parseDollars("$1"), "$1")(now / 1000, parseDollars("$0.9"));
+  expect(() => spending.add(1n, "$1")).toThrow("$0.90 of it not charged, but signed until 14:01 UTC");
+  now += 60_000;
+  expect(() => spending.add(parseDollars("$0.91"), "$1")).toThrow("$0.10 of today's limit of $1 are used up");
+  spending.add(parseDollars("$0.9"), "$1");
+  expect(() => spending.add(parseDollars("$0.2"), "$1")).toThrow(TotalTooHigh);
 });
 
 test("a failed call of yesterday takes nothing out of today's total", () => {

@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite";
 import { chmodSync, closeSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { codeOf } from "../../lib/caught.ts";
+import { type Release } from "./send-paid.ts";
 import { formatDollars, parseDollars, PaymentDeclined } from "./choice.ts";
 
 /** The client made no payment because the day's total would exceed its limit. */
@@ -29,8 +30,8 @@ export function spendingPath(wallet: string): string {
 
 /**
  * Records the amount that a wallet has signed on each day (UTC), exactly, in a file that only its owner can read. Any
- * number of processes may use it at once. The signature of a failed call counts until it expires, because each holder of a
- * signature can spend it until then.
+ * number of processes may use it at once. An amount that a server has not charged, as it says, counts until its signature expires,
+ * because each holder of a signature can spend it until then.
  */
 export class Spending {
   readonly #path: string;
@@ -45,9 +46,9 @@ export class Spending {
   /**
    * Adds 10^-36 dollars to the day's total. Throws TotalTooHigh, and adds nothing, if the total would exceed `limit`
    * (`$5`; undefined: no limit). Returns the function that takes the amount out of the total once the signature has expired,
-   * at a Unix time in seconds. It never throws: an amount that cannot be taken out stays.
+   * at a Unix time in seconds; or a part of it. It never throws: an amount that cannot be taken out stays.
    */
-  add(dollars: bigint, limit: string | undefined): (expires: number) => void {
+  add(dollars: bigint, limit: string | undefined): Release {
     const day = this.#day();
     this.#with((database) => {
       const total = this.#totalOf(database, day);
@@ -60,7 +61,7 @@ export class Spending {
         .query("DELETE FROM spent WHERE day <> ?1 AND day NOT IN (SELECT day FROM spent ORDER BY day DESC LIMIT ?2)")
         .run(day, KEPT_DAYS);
     });
-    return (expires) => this.#fail(day, dollars, expires);
+    return (expires, part = dollars) => this.#fail(day, part, expires);
   }
 
   #fail(day: string, dollars: bigint, expires: number): void {
@@ -135,17 +136,17 @@ export class Spending {
 /** Amounts of a day, in 10^-36 dollars. */
 export interface Total {
   readonly signed: bigint;
-  /** The signed amount, without failed calls whose signatures have expired. */
+  /** The signed amount, without what was not charged and whose signatures have expired. */
   readonly counted: bigint;
-  /** The part of `counted` that failed, and the Unix time in seconds at which the last of it expires. */
+  /** The part of `counted` that was not charged, and the Unix time in seconds at which the last of it expires. */
   readonly held: bigint;
   readonly until: number;
 }
 
-/** The part of a total that is freed if it is not paid, as `, $0.01 of it by failed calls until 14:05 UTC`. Empty without such a part. */
+/** The part of a total that is freed if it is not paid, as `, $0.01 of it not charged, but signed until 14:05 UTC`. Empty without such a part. */
 export function heldText({ held, until }: Total): string {
   const time = new Date(until * 1000).toISOString().slice(11, 16);
-  return held === 0n ? "" : `, ${formatDollars(held)} of it by failed calls until ${time} UTC`;
+  return held === 0n ? "" : `, ${formatDollars(held)} of it not charged, but signed until ${time} UTC`;
 }
 
 function refuseBeyond(limit: string, total: Total, dollars: bigint): void {
@@ -158,7 +159,7 @@ function refuseBeyond(limit: string, total: Total, dollars: bigint): void {
     );
   }
   if (signed + dollars > MAX_SIGNED_FACTOR * most) {
-    const all = `${formatDollars(signed)} are signed today, ${formatDollars(signed - counted)} of it for failed calls`;
+    const all = `${formatDollars(signed)} are signed today, ${formatDollars(signed - counted)} of it not charged`;
     throw new TotalTooHigh(`${cannot} ${all}; the limit of ${limit} allows twice as much`);
   }
 }

@@ -19,6 +19,16 @@ test("the sum of all signatures stays within the limit, and a failed call counts
   expect(() => total.add(CENT)).toThrow(beyond);
 });
 
+test("a part that was not charged counts until its signature has expired", () => {
+  let now = 0;
+  const total = new SignedTotal("$0.01", () => now);
+  total.add(CENT)(0, CENT / 4n);
+  expect(() => total.add(CENT / 4n)).toThrow("$0.01 of the limit of $0.01");
+  now = 60_000;
+  expect(() => total.add(CENT / 2n)).toThrow("$0.0075 of the limit of $0.01");
+  total.add(CENT / 4n);
+});
+
 test("all signatures together are worth at most twice the limit, however many calls fail", () => {
   let now = 0;
   const total = new SignedTotal("$0.02", () => now);

@@ -1,3 +1,4 @@
+import { type Release } from "./send-paid.ts";
 import { formatDollars, parseDollars, PaymentDeclined } from "./choice.ts";
 
 /** Seconds after its expiry for which a failed call's signature still counts, because clocks differ. @bound */
@@ -22,9 +23,9 @@ export class SignedTotal {
 
   /**
    * Adds 10^-36 dollars. Throws PaymentDeclined, and adds nothing, beyond the limit. Returns the function that takes the amount out
-   * once the signature has expired, at a Unix time in seconds.
+   * once the signature has expired, at a Unix time in seconds; or a part of it.
    */
-  add(dollars: bigint): (expires: number) => void {
+  add(dollars: bigint): Release {
     const minute = Math.floor(this.#now() / 60_000);
     for (const [until, amount] of this.#failed) {
       if (until > minute) continue;
@@ -37,9 +38,9 @@ export class SignedTotal {
       throw new PaymentDeclined(`Cannot pay ${formatDollars(dollars)}: ${used}`);
     }
     this.#signed += dollars;
-    return (expires) => {
+    return (expires, part = dollars) => {
       const until = Math.ceil((expires + EXPIRY_MARGIN_S) / 60);
-      this.#failed.set(until, (this.#failed.get(until) ?? 0n) + dollars);
+      this.#failed.set(until, (this.#failed.get(until) ?? 0n) + part);
     };
   }
 }
