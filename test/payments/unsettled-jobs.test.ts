@@ -4,7 +4,7 @@ import { baseUrl } from "../../src/content/testing/client.ts";
 import { startTestService, type TestService } from "../../src/content/testing/service.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { until } from "../../src/lib/testing/until.ts";
-import { signedPayment, TERMS } from "../../src/payments/testing/payment.ts";
+import { PAYER, REQUIREMENTS, signedPayment, TERMS } from "../../src/payments/testing/payment.ts";
 import { encodeHeader } from "../../src/payments/x402/header.ts";
 import { serverAt } from "../support/gateway.ts";
 import { PROTOCOLS, type Protocol, type ProtocolGateway, startProtocols } from "../policy/protocols.ts";
@@ -76,6 +76,43 @@ async function order(protocol: Protocol, { path, body, isRefused }: Order) {
   };
   return await gateway.request(protocol, { method: "POST", path, headers, body: JSON.stringify(body) });
 }
+
+test.each(ORDERS)(
+  "a request for %s that is sent again with its payment gets the same job, and no second one",
+  async (path, bodyOf) => {
+    const name = `/again${path}/`;
+    const ask = async (id: string, transaction?: string) => {
+      const { network, asset } = REQUIREMENTS;
+      const told = {
+        "payment-id": id,
+        payer: PAYER,
+        network,
+        asset,
+        ...(transaction === undefined ? {} : { transaction }),
+      };
+      const fields = Object.entries(told).map(([field, value]) => [`turnpike-${field}`, value]);
+      const reply = await fetch(`${baseUrl(content.service)}${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/json", authorization: "Bearer fc-mine", ...Object.fromEntries(fields) },
+        body: JSON.stringify(bodyOf(`http://127.0.0.1:${site.port}${name}`)),
+      });
+      return (await reply.json()) as { id: string; secret?: string };
+    };
+    const [first, again, other] = [await ask("0x1"), await ask("0x1"), await ask("0x2")];
+    expect([again.id === first.id, other.id === first.id]).toEqual([true, false]);
+    expect(loaded).not.toContain(name);
+    const settled = await ask("0x1", "0xabc");
+    expect(settled.id).toBe(first.id);
+    await until(() => loaded.includes(name));
+    for (const { secret } of [first, settled]) {
+      if (secret === undefined) continue;
+      const reply = await fetch(`${baseUrl(content.service)}${path}/${first.id}`, {
+        headers: { "x-job-secret": secret },
+      });
+      expect(reply.status).toBe(secret === settled.secret ? 200 : 404);
+    }
+  },
+);
 
 for (const protocol of PROTOCOLS) {
   test.each(ORDERS)(`${protocol}: a job of %s whose settlement is refused loads nothing`, async (path, bodyOf) => {

@@ -5,7 +5,7 @@ import { SETTLEMENT_DEFERRAL } from "../../payments/x402/charge.ts";
 import { type Job } from "../../store/jobs/job-store.ts";
 import { type AddedJob, type Jobs } from "../jobs/jobs.ts";
 import { type CrawlOrder, givenOnly, type OpenCrawl, type OpenOptions } from "../jobs/crawl-order.ts";
-import { deferredPayment, isUnproven } from "../jobs/sale.ts";
+import { deferredPayment, isUnproven, paymentName } from "../jobs/sale.ts";
 import { CHARGES } from "../operations/job-shapes.ts";
 import { checkBody, invalidParameters, type OperationResult, type Services } from "../operations/operation.ts";
 import { pageUrl, webUrl } from "../operations/page-parameters.ts";
@@ -171,6 +171,7 @@ async function add({ headers, owner }: Ask, jobs: Jobs, input: Input, identity?:
     order: input.order,
     ...(identity === undefined ? {} : { identity }),
     payer: payerOf(headers),
+    payment: paymentName(headers),
     deferred: deferredPayment(headers),
     unproven: isUnproven(headers),
     secret: owner,

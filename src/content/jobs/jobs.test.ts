@@ -12,12 +12,13 @@ afterAll(() => service.close());
 
 const order = givenOnly(["https://a.example/1", "https://a.example/2"]);
 const shared = { operation: "batch", input: {}, order, payer: "0xabc", unproven: false };
-const payment = { payer: "0xabc", network: "eip155:1", asset: "0xdef", quote: "1000", until: Date.now() / 1000 + 600 };
+const deferred = { network: "eip155:1", asset: "0xdef", quote: "1000", until: Date.now() / 1000 + 600 };
+const unpaid = { ...shared, payment: "", deferred: undefined };
 const WORD = { amount: "1000", transaction: "0x1", isClosed: true };
 
 test("only the gateway's key charges a job: the client's secret and another job's key change nothing", async () => {
-  const job = await service.jobs.add({ ...shared, deferred: { ...payment, id: "one" } });
-  const other = await service.jobs.add({ ...shared, deferred: { ...payment, id: "two" } });
+  const job = await service.jobs.add({ ...shared, payment: "one", deferred });
+  const other = await service.jobs.add({ ...shared, payment: "two", deferred });
   expect(other.id).not.toBe(job.id);
   for (const key of ["", job.secret, other.chargeKey ?? ""]) {
     expect(await service.jobs.charge(job.id, key, WORD)).toBeUndefined();
@@ -29,7 +30,7 @@ test("only the gateway's key charges a job: the client's secret and another job'
 });
 
 test("a job without a deferred payment has no key, and a job that does not exist cannot be charged", async () => {
-  const { id, chargeKey, secret } = await service.jobs.add({ ...shared, deferred: undefined });
+  const { id, chargeKey, secret } = await service.jobs.add(unpaid);
   expect(chargeKey).toBeUndefined();
   expect(await service.jobs.charge(id, secret, WORD)).toBeUndefined();
   expect(await service.jobs.charge("0".repeat(32), secret, WORD)).toBeUndefined();
@@ -37,19 +38,16 @@ test("a job without a deferred payment has no key, and a job that does not exist
 });
 
 test("a job is found by its own secret alone", async () => {
-  const [one, two] = [
-    await service.jobs.add({ ...shared, deferred: undefined }),
-    await service.jobs.add({ ...shared, deferred: undefined }),
-  ];
+  const [one, two] = [await service.jobs.add(unpaid), await service.jobs.add(unpaid)];
   expect(new Set([one.id, two.id, one.secret, two.secret]).size).toBe(4);
   expect((await service.jobs.find(one.id, one.secret))?.id).toBe(one.id);
   for (const secret of ["", two.secret]) expect(await service.jobs.find(one.id, secret)).toBeUndefined();
 });
 
 test("a request that is repeated with its deferred payment gets the same job, and the first secrets end", async () => {
-  const deferred = { ...payment, id: "repeated" };
-  const first = await service.jobs.add({ ...shared, deferred });
-  const second = await service.jobs.add({ ...shared, deferred });
+  const repeated = { ...shared, payment: "repeated", deferred };
+  const first = await service.jobs.add(repeated);
+  const second = await service.jobs.add(repeated);
   expect(second.id).toBe(first.id);
   expect(await service.jobs.find(first.id, first.secret)).toBeUndefined();
   expect((await service.jobs.find(first.id, second.secret))?.id).toBe(first.id);
@@ -57,16 +55,16 @@ test("a request that is repeated with its deferred payment gets the same job, an
   const started = { ...WORD, amount: "0", transaction: "", isClosed: false };
   expect(await service.jobs.charge(first.id, second.chargeKey ?? "", started)).toEqual({ due: "0", ended: false });
   // Its payment is open now: the terms stay as they are, and the key is another one again.
-  const third = await service.jobs.add({ ...shared, deferred: { ...deferred, quote: "1" } });
+  const third = await service.jobs.add({ ...repeated, deferred: { ...deferred, quote: "1" } });
   const job = await service.jobs.find(first.id, third.secret);
   expect(job && (await service.jobs.state(job)).cost).toMatchObject({ quote: "1000", open: true });
   expect(await service.jobs.charge(first.id, third.chargeKey ?? "", started)).toEqual({ due: "0", ended: false });
 });
 
 test("a job with a webhook has a secret for it, and no other job has one", async () => {
-  const plain = await service.jobs.add({ ...shared, deferred: undefined });
+  const plain = await service.jobs.add(unpaid);
   const input = { webhook: { url: "https://hooks.example/" } };
-  const hooked = await service.jobs.add({ ...shared, input, deferred: undefined });
+  const hooked = await service.jobs.add({ ...unpaid, input });
   expect([plain.webhookSecret, hooked.webhookSecret?.slice(0, 6)]).toEqual([undefined, "whsec_"]);
 });
 
@@ -77,7 +75,7 @@ test.each([
   // The pages that follow came from the cache, and cost nothing.
   ["all that was delivered is paid", { results: 4, delivered: 2, saved: 100, paid: "500" }, true],
 ])("a client has more results to read now, if %s: %p", async (_what, change, hasMore) => {
-  const { id } = await service.jobs.add({ ...shared, deferred: { ...payment, id: `more ${JSON.stringify(change)}` } });
+  const { id } = await service.jobs.add({ ...shared, payment: `more ${JSON.stringify(change)}`, deferred });
   const job = await store.find(id);
   if (job === undefined) throw new Error("the job is not there");
   const last = { number: 3, pages: 1, saved: 0, json: "" };

@@ -43,11 +43,13 @@ export interface Order {
   readonly operation: string;
   readonly input: object;
   readonly order: CrawlOrder;
-  /** The part by which a repeated request with one deferred payment is known. Default: the input. */
+  /** The part by which a repeated request with one payment is known. Default: the input. */
   readonly identity?: unknown;
   /** The most that it may cost, in the smallest unit of the asset. */
   readonly maxPrice?: string | undefined;
   readonly payer: string;
+  /** The name of its payment, or empty (`paymentName`). */
+  readonly payment: string;
   readonly deferred: DeferredPayment | undefined;
   /** The service never learns whether its response, and so the job, is paid for (`isUnproven`). */
   readonly unproven: boolean;
@@ -93,7 +95,7 @@ export class Jobs {
     return this.#options.runner.isFull;
   }
 
-  /** Adds a job. A repeated request with one deferred payment gets the same job. Fails with `overloaded` if there is no room. */
+  /** Adds a job. A repeated request with one payment gets the same job. Fails with `overloaded` if there is no room. */
   async add({
     operation,
     input,
@@ -101,6 +103,7 @@ export class Jobs {
     identity = input,
     maxPrice,
     payer,
+    payment,
     deferred,
     unproven,
     secret = this.#random(SECRET_BYTES),
@@ -109,10 +112,8 @@ export class Jobs {
     const key = this.#random(SECRET_BYTES);
     const text = JSON.stringify({ operation, input, ...(unproven ? { unproven } : {}) });
     const id =
-      deferred === undefined
-        ? this.#random(ID_BYTES, "hex")
-        : jobIdOf(deferred, JSON.stringify({ operation, input: identity }));
-    const known = deferred && (await this.#find(id));
+      payment === "" ? this.#random(ID_BYTES, "hex") : jobIdOf(payment, JSON.stringify({ operation, input: identity }));
+    const known = payment === "" ? undefined : await this.#find(id);
     const terms = within(deferred, order.limit, maxPrice);
     const sale = known?.payment === "open" ? saleOf(known) : terms.sale;
     const seeds = new Scope(order, unixNow()).seeds();
@@ -128,8 +129,11 @@ export class Jobs {
       sale: sale === undefined ? "" : saleText(sale, key),
       payment: sale === undefined && !unproven ? ("none" as const) : ("waiting" as const),
     };
-    if (known !== undefined) await this.#ask((store) => store.rename(id, job));
-    else if (!(await this.#ask((store) => store.create(job, seeds))))
+    if (known !== undefined) {
+      await this.#ask((store) => store.rename(id, job));
+      // Its payment was made since.
+      if (job.payment === "none" && known.payment === "waiting") await this.#ask((store) => store.begin(id));
+    } else if (!(await this.#ask((store) => store.create(job, seeds))))
       throw new TurnpikeError("overloaded", "Cannot start a job: too many jobs run; try again later");
     const hasWebhook = webhookOf(job) !== undefined;
     if (hasWebhook && !unproven) await this.#ask((store) => store.hooks.add(id));

@@ -7,12 +7,12 @@ const store = openSqliteJobs(":memory:");
 const service = localService(store);
 afterAll(() => service.close());
 
-const payment = { payer: "0xabc", network: "eip155:1", asset: "0xdef", quote: "1003", until: Date.now() / 1000 + 600 };
+const payment = { network: "eip155:1", asset: "0xdef", quote: "1003", until: Date.now() / 1000 + 600 };
 
-function add(maxPrice: string, id: string | undefined) {
+function add(maxPrice: string, name: string | undefined) {
   const order = givenOnly(Array.from({ length: 10 }, (_, at) => `https://a${maxPrice}.example/${at}`));
-  const deferred = id === undefined ? undefined : { ...payment, id };
-  const paid = { maxPrice, payer: "0xabc", deferred, unproven: false };
+  const deferred = name === undefined ? undefined : payment;
+  const paid = { maxPrice, payer: "0xabc", payment: name ?? "", deferred, unproven: false };
   return service.jobs.add({ operation: "batch", input: {}, order, ...paid });
 }
 

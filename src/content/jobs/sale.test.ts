@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { amountOf, deferredPayment, isPaid, jobIdOf, pagesOf, saleText } from "./sale.ts";
+import { amountOf, deferredPayment, isPaid, jobIdOf, pagesOf, paymentName, saleText } from "./sale.ts";
 
 const FIELDS = {
   "settlement-deferral": '{"until":1800000000}',
@@ -41,8 +41,6 @@ test("pages from the cache cost less, and the paid amount covers what was due", 
 test("a deferred payment is read from the fields of the gateway, all of which must be there", () => {
   const payment = deferredPayment(new Headers(FIELDS));
   expect(payment).toEqual({
-    id: "0xnonce",
-    payer: "0xpayer",
     network: "eip155:8453",
     asset: "0xtoken",
     quote: "500000",
@@ -57,9 +55,11 @@ test("a deferred payment is read from the fields of the gateway, all of which mu
 });
 
 test("one payment names one job for each order", () => {
-  const payment = deferredPayment(new Headers(FIELDS));
-  if (payment === undefined) throw new Error("the fields are valid");
-  expect(jobIdOf(payment, "{}")).toBe(jobIdOf({ ...payment, quote: "1" }, "{}"));
-  expect(jobIdOf(payment, "{}")).not.toBe(jobIdOf(payment, "[]"));
-  expect(jobIdOf(payment, "{}")).not.toBe(jobIdOf({ ...payment, payer: "0xother" }, "{}"));
+  const idOf = (change: Readonly<Record<string, string>>, order = "{}"): string =>
+    jobIdOf(paymentName(new Headers({ ...FIELDS, ...change })), order);
+  expect(idOf({})).toBe(idOf({ "turnpike-amount": "1", "settlement-deferral": "" }));
+  expect(idOf({})).not.toBe(idOf({}, "[]"));
+  for (const name of ["payer", "network", "asset", "payment-id"])
+    expect(idOf({})).not.toBe(idOf({ [`turnpike-${name}`]: "0xother" }));
+  expect(paymentName(new Headers({ ...FIELDS, "turnpike-payment-id": "" }))).toBe("");
 });

@@ -7,9 +7,6 @@ import { type Job } from "../../store/jobs/job-store.ts";
 
 /** A payment that the gateway charges later, by delivered pages (`Settlement-Deferral`). */
 export interface DeferredPayment {
-  /** The nonce of the payment. With payer and network it names the payment. */
-  readonly id: string;
-  readonly payer: string;
   readonly network: string;
   readonly asset: string;
   /** The most that it pays, in the smallest unit of the asset. */
@@ -35,12 +32,20 @@ const deferral = z.object({ until: z.int().positive() });
 export function deferredPayment(headers: Headers): DeferredPayment | undefined {
   const value = headers.get("settlement-deferral");
   const quote = headers.get("turnpike-amount") ?? "";
-  const [id = "", payer = "", network = "", asset = ""] = ["payment-id", "payer", "network", "asset"].map(
-    (name) => headers.get(`turnpike-${name}`) ?? "",
-  );
+  const [id, payer, network = "", asset = ""] = namesIn(headers);
   if (value === null || [id, payer, network, asset].includes("") || !isAtomic(quote)) return undefined;
   const { data } = deferral.safeParse(parsedJson(value));
-  return data && { id, payer, network, asset, quote, until: data.until };
+  return data && { network, asset, quote, until: data.until };
+}
+
+/** The name of the payment of a request; empty if none is known. A request that is sent again has the same one. */
+export function paymentName(headers: Headers): string {
+  const [id = "", payer, network, asset] = namesIn(headers);
+  return id && [network, asset, payer, id].join("\n");
+}
+
+function namesIn(headers: Headers): readonly string[] {
+  return ["payment-id", "payer", "network", "asset"].map((name) => headers.get(`turnpike-${name}`) ?? "");
 }
 
 /**
@@ -106,8 +111,8 @@ function badPrice(message: string): TurnpikeError {
 }
 
 /** The name of the job with this order that a payment pays for, so that a repeated request finds it again. */
-export function jobIdOf({ id, payer, network, asset }: DeferredPayment, order: string): string {
-  const hash = createHash("sha256").update([network, asset, payer, id, order].join("\n"));
+export function jobIdOf(payment: string, order: string): string {
+  const hash = createHash("sha256").update(`${payment}\n${order}`);
   return hash.digest().subarray(0, 16).toString("hex");
 }
 

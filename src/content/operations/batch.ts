@@ -104,12 +104,12 @@ export const batch = postOperation(
     started: { description: "The job, if `async` is true", schema: startedJob, example: startedExample("/batch") },
     failures: ["invalid-parameters", "address-refused", "overloaded", "store-unavailable"],
   },
-  async (input, services, { signal, payer, deferred, unproven, elapsedMs }): Promise<OperationResult> => {
+  async (input, services, { signal, payer, payment, deferred, unproven, elapsedMs }): Promise<OperationResult> => {
     const { urls, format } = input;
     assertTakenTogether(input, signal);
     assertWatchable(input, { versions: services.versions, payer });
     if (input.async) {
-      const paid = { maxPrice: input.max_price, payer, deferred, unproven };
+      const paid = { maxPrice: input.max_price, payer, payment, deferred, unproven };
       const job = { operation: "batch", input, order: orderOf(input), ...paid };
       return started("/batch", await services.jobs.add(job));
     }

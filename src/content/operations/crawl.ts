@@ -103,7 +103,7 @@ export const crawl = postOperation(
     },
     failures: ["invalid-parameters", "address-refused", "overloaded", "store-unavailable"],
   },
-  async (input, { jobs, versions }, { signal, payer, deferred, unproven }): Promise<OperationResult> => {
+  async (input, { jobs, versions }, { signal, payer, payment, deferred, unproven }): Promise<OperationResult> => {
     try {
       pathFilter(input.include_paths ?? [], input.exclude_paths ?? []);
     } catch (error) {
@@ -111,10 +111,8 @@ export const crawl = postOperation(
     }
     assertWatchable(watchOf(input), { versions, payer });
     for (const url of input.urls) pageRequest({ ...input, url }, signal, browserNeed(input));
-    return started(
-      "/crawl",
-      await jobs.add({ operation: "crawl", input, order: input, maxPrice: input.max_price, payer, deferred, unproven }),
-    );
+    const paid = { maxPrice: input.max_price, payer, payment, deferred, unproven };
+    return started("/crawl", await jobs.add({ operation: "crawl", input, order: input, ...paid }));
   },
 );
 

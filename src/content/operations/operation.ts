@@ -4,7 +4,7 @@ import { compileSchema, type Schema, TooCostly } from "../../lib/json-schema/com
 import { type Json } from "../../lib/json-schema/json.ts";
 import { type PageVersions } from "../changes/page-versions.ts";
 import { type Jobs } from "../jobs/jobs.ts";
-import { type DeferredPayment, deferredPayment, isUnproven } from "../jobs/sale.ts";
+import { type DeferredPayment, deferredPayment, isUnproven, paymentName } from "../jobs/sale.ts";
 import { type LiveBrowsers } from "../live/live-browsers.ts";
 import { type SiteMapper } from "../map/site-mapper.ts";
 import { type BrowserInfo, type Log } from "../browser/program/browser-opener.ts";
@@ -54,7 +54,7 @@ export interface Call {
   readonly accepts: (type: string) => boolean;
   /** The payer that the gateway names (`x402.payment_fields`); otherwise empty. */
   readonly payer: string;
-  /** The payer and the name of its payment; empty if none is known. A request that is sent again has the same one. */
+  /** The name of the payment; empty if none is known. A request that is sent again has the same one. */
   readonly payment: string;
   /** The payment that the gateway charges later. Undefined: the response is paid for as it is, or free. */
   readonly deferred: DeferredPayment | undefined;
@@ -180,8 +180,7 @@ export function postOperation<S extends z.ZodType>(
       const accepts = (type: string): boolean => headers.get("accept")?.includes(type) === true;
       const payer = headers.get("turnpike-payer") ?? "";
       const deferred = deferredPayment(headers);
-      const id = headers.get("turnpike-payment-id") ?? "";
-      const paid = { payer, payment: id && `${payer} ${id}`, deferred, unproven: isUnproven(headers) };
+      const paid = { payer, payment: paymentName(headers), deferred, unproven: isUnproven(headers) };
       const call = { signal, accepts, ...paid, elapsedMs: stopwatch(services.now) };
       return await withSession({ input, headers, call }, services, (used, caller) => run(input, used, caller));
     },

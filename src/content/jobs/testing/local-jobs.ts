@@ -64,7 +64,15 @@ export function localService(store: JobStore, load?: Load, settings: Partial<Job
     said,
     async add(changes: Pick<CrawlOrder, "urls"> & Partial<CrawlOrder>, payer = "") {
       const order = { ...ORDER, ...changes };
-      return await jobs.add({ operation: "crawl", input: order, order, payer, deferred: undefined, unproven: false });
+      return await jobs.add({
+        operation: "crawl",
+        input: order,
+        order,
+        payer,
+        payment: "",
+        deferred: undefined,
+        unproven: false,
+      });
     },
     async close() {
       await runner.close();
