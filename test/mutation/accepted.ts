@@ -47,6 +47,12 @@ export const ACCEPTED: readonly Accepted[] = [
     reason: "0x80 alone is an empty text, which is the same by either code",
   },
   {
+    file: "src/content/egress/proxy-access.ts",
+    code: "admits: ({ localPort = 0, remotePort = 0 }) => isOwnPeer(localPort, remotePort),",
+    mutant: "0  →  (0 + 1)",
+    reason: "a connection that has ended lacks both ports, and none runs between the ports 0 and 1 either",
+  },
+  {
     file: "src/content/egress/forward-proxy.ts",
     code: "return;",
     mutant: "return;  →  ;",

@@ -111,7 +111,7 @@ describe("a host", () => {
     session.fail("A.test", 80, "refused");
     session.fail("[::1]", 80, "blocked");
     expect(session.failureOf("a.TEST", 80)).toBe("refused");
-    expect(session.failureOf("a.test", 81)).toBeUndefined();
+    expect([session.failureOf("a.test", 81), session.failureOf("b.test", 80)]).toEqual([undefined, undefined]);
     expect(session.failureOf("::1", 80)).toBe("blocked");
   });
 

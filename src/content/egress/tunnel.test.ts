@@ -214,3 +214,14 @@ test("an attempt ends with its visit and not with its time, and nothing is tried
   expect(await openTunnel({ ...route, addresses: [] }, to)).toBe("proxy");
   expect(left.length).toBe(1);
 });
+
+test("a tunnel that is open does not end with the signal of its attempt", async () => {
+  const { port } = await scripted([[HELLO, [TO_IPV4, `05 00 00 ${BOUND} 68 69`]]]);
+  const proxy = { protocol: "socks5", host: "127.0.0.1", port, user: undefined, isTrusted: true } as const;
+  const ended = new AbortController();
+  const to = { addresses: ["192.0.2.7"], port: 443 };
+  const socket = await openTunnel({ proxy, addresses: ["127.0.0.1"] }, to, ended.signal);
+  if (typeof socket === "string") throw new Error(socket);
+  ended.abort();
+  expect([socket.destroyed, await firstBytes(socket)]).toEqual([false, "hi"]);
+});

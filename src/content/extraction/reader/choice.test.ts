@@ -22,6 +22,14 @@ test("on a page of news a block needs a higher score, and the expected F1 is tha
   expect(expected).toBeCloseTo((2 * 9) / (10 + 17.5), 5);
 });
 
+test("a block without words has no value, and comes with the better ones", () => {
+  const [block] = blocks;
+  if (block === undefined) throw new Error("the page has no blocks");
+  const empty = { ...block, count: { ...block.count, words: 0 } };
+  expect([...choose([empty, ...blocks], Float32Array.of(0.95, ...SCORES), false).chosen]).toEqual([1, 1, 0, 1, 0]);
+  expect(choose([empty], Float32Array.of(0.9), false)).toMatchObject({ chosen: Uint8Array.of(1), expected: 0 });
+});
+
 test("no block is chosen of none", () => {
   expect(choose([], new Float32Array(), true)).toEqual({ chosen: new Uint8Array(), threshold: 1, expected: 0 });
 });
