@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, spyOn, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
@@ -15,6 +15,7 @@ import { type Decision, type Policy } from "../policy/policy.ts";
 import { type ForwardTarget } from "../proxy/target.ts";
 import { ColdStarts, MAX_WAITING } from "./cold-starts.ts";
 import { type Mapping, WarmTenants } from "./warm-tenants.ts";
+import { TenantUpstream } from "./tenant-server.ts";
 import { TenantRoute } from "./tenant-route.ts";
 
 const WAIT_MS = 1000;
@@ -281,11 +282,14 @@ test("a filter that names no socket, or one that cannot be used, causes an error
 });
 
 test("a request without a key is started by itself, and its tenant is not stored", async () => {
+  using closed = spyOn(TenantUpstream.prototype, "close");
   const [one, two] = [await ask({}, ""), await ask({}, "x".repeat(129))];
   expect(filtered.length).toBe(2);
   await filtered[0]?.allow("vms/a.sock");
   await filtered[1]?.respond();
   expect([one.goesTo, two.goesTo, warm.size]).toEqual(["vms/a.sock", "responded", 0]);
+  // Its connection ends with it.
+  expect(closed).toHaveBeenCalledTimes(1);
 });
 
 test("the host names a tenant if the header is Host", async () => {
@@ -498,6 +502,7 @@ test("a request whose tenant was started again goes to the new socket, with the 
     [2000, 1],
   ] as const) {
     const exchange = await sent();
+    const { response } = exchange;
     clock.advance(beforeMs);
     warm.drop("a");
     to.respondWithError(exchange, new TurnpikeError("upstream-failed", "gone"));
@@ -505,6 +510,7 @@ test("a request whose tenant was started again goes to the new socket, with the 
     clock.advance(100);
     await filtered.at(-1)?.allow("vms/b.sock");
     expect([exchange.goesTo, leftMs.splice(0)]).toEqual(["vms/b.sock", [expected]]);
+    expect(exchange.response).toBe(response);
     warm.drop("a");
   }
   expect(changed).toEqual(["x-tenant: a\r\n", "x-tenant: a\r\n"]);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
@@ -8,6 +8,7 @@ import { FakeClock } from "../../lib/testing/fake-clock.ts";
 import { TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { ColdStarts, MAX_WAITING } from "./cold-starts.ts";
 import { tenantKey } from "./tenant-key.ts";
+import { TenantUpstream } from "./tenant-server.ts";
 import { tenantSocket } from "./tenant-socket.ts";
 import { WarmTenants } from "./warm-tenants.ts";
 
@@ -206,6 +207,30 @@ describe("warm tenants", () => {
     expect(tenants.warm("/vms", "a", "/vms/a")).toBe(first);
     // This is a use.
     expect(tenants.list().map(({ key }) => key)).toEqual(["b", "a"]);
+  });
+
+  test("that are forgotten keep no connections", () => {
+    using closed = spyOn(TenantUpstream.prototype, "close");
+    const { tenants, clock } = create({ idleMs: 1000, most: 2 });
+    for (const key of ["a", "b", "c"]) tenants.warm("/vms", key, `/vms/${key}.sock`);
+    expect(closed).toHaveBeenCalledTimes(1);
+    tenants.drop("b");
+    expect(closed).toHaveBeenCalledTimes(2);
+    clock.advance(1100);
+    expect(closed).toHaveBeenCalledTimes(3);
+    tenants.warm("/vms", "d", "/vms/d.sock");
+    tenants.close();
+    expect(closed).toHaveBeenCalledTimes(4);
+  });
+
+  test("are in use when a request finds that they were started meanwhile", () => {
+    const { tenants, clock, counts } = create({ idleMs: 1000 });
+    tenants.warm("/vms", "a", "/vms/a.sock");
+    clock.advance(900);
+    expect(tenants.startedMeanwhile("/vms", "a")?.path).toBe("/vms/a.sock");
+    expect(tenants.startedMeanwhile("/vms", "b")).toBeUndefined();
+    clock.advance(900);
+    expect([tenants.size, counts.hits, counts.misses]).toEqual([1, 0, 0]);
   });
 
   test("are listed with their last use, and dropped by key in every scope", () => {
