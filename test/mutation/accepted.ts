@@ -471,6 +471,18 @@ export const ACCEPTED: readonly Accepted[] = [
     reason: "a discovery that the plan does not have is closed and reports nothing: the type alone asks for the branch",
   },
   {
+    file: "src/gateway/http1/head-lines.ts",
+    code: "if ((this.#lengths & lengthBit(lowerName.length)) === 0) return -1;",
+    mutant: "1  →  (1 + 1)",
+    reason: "each caller asks whether the index is below 0",
+  },
+  {
+    file: "src/gateway/http1/response-head.ts",
+    code: 'const line = { http10: false, status: 0, reason: "", next: 0 };',
+    mutant: "false  →  true",
+    reason: "readStatusLine writes each field before it is read",
+  },
+  {
     file: "src/gateway/tenants/tenant-route.ts",
     code: "visit.waitMs = Math.max(visit.waitMs - (this.#now - since), 1);",
     mutant: "1  →  (1 + 1)",

@@ -70,10 +70,15 @@ test("a connection that closes after this side's end has ended; one that closes 
   expect([sink.ends, sink.errors]).toEqual([[""], []]);
 });
 
-test("a connection that closes while this side still sends is a failure", () => {
+test("a connection that closes while this side still sends is a failure, and frees the memory of what waits", () => {
+  const pool = new BufferPool({ bufferSize: 16_384, bufferCount: 4, reserve: 0 });
+  open(pool);
+  wire.takes = [1, 0];
   send("abc");
+  expect(pool.used).toBeGreaterThan(0);
   wire.close();
   expect([sink.ends, sink.errors.map(({ code }) => code)]).toEqual([[], ["upstream-failed"]]);
+  expect(pool.used).toBe(0);
 });
 
 test("an upstream that reads slowly keeps the tunnel, and one that stops reading breaks it", () => {

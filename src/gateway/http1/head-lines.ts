@@ -84,7 +84,7 @@ export abstract class HeadLines implements FieldLines {
 
   writeJson(line: LineBytes, start: FixedText, lowerName: string): void {
     const i = this.#find(lowerName, 0);
-    if (i >= 0 && this.#find(lowerName, i + LINE_NUMBERS) === -1 && fieldValue(this.#added, lowerName) === undefined) {
+    if (i >= 0 && this.#find(lowerName, i + LINE_NUMBERS) < 0 && fieldValue(this.#added, lowerName) === undefined) {
       this.#bound(i);
       if (line.jsonBytes(start, this.#bytes, valuePlace.from, valuePlace.to)) return;
     }
