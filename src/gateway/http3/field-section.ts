@@ -138,7 +138,7 @@ function visitValues(
   visit: (name: string, value: string) => void,
 ): void {
   if (typeof values === "string") visit(name, values);
-  else if (values !== undefined) for (const value of values) visit(name, value);
+  else for (const value of values ?? []) visit(name, value);
 }
 
 /** Passes the fields of a request to `add`; returns the size of the field section by RFC 9114 §4.2.2. */

@@ -109,6 +109,16 @@ describe("a stale response", () => {
     expect([own.ask("Cache-Control: max-age=90\r\n").isEnded, own.results]).toEqual([false, ["revalidated"]]);
   });
 
+  test.each([
+    ['ETag: "a"\r\n', 'If-None-Match: "a"\r\n'],
+    ["Last-Modified: Mon, 15 Jun 2026 11:00:00 GMT\r\n", "If-Modified-Since: Mon, 15 Jun 2026 11:00:00 GMT\r\n"],
+    ["", ""],
+  ])("with the fields %j is revalidated with %j", (fields, conditions) => {
+    const world = stored("max-age=1", 2, fields);
+    world.ask();
+    expect(world.last.head.fields).toBe(conditions);
+  });
+
   test("is revalidated by its validators, without the client's own conditions and as a GET", () => {
     const world = stored("max-age=1", 2, 'ETag: "a"\r\nLast-Modified: Mon, 15 Jun 2026 11:00:00 GMT\r\n');
     const own = 'If-None-Match: "b"\r\nIf-Modified-Since: x\r\nIf-Range: "b"\r\nRange: bytes=0-1\r\n';
