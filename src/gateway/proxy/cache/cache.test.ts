@@ -316,3 +316,18 @@ test("a large stored body is sent in pieces, as fast as the client takes them", 
   const part = world.ask("Range: bytes=1-65536\r\n");
   expect(part.pieces).toEqual([65_536]);
 });
+
+test("1024 keys are remembered whose response was not stored: requests for an older one wait for each other again", () => {
+  const world = new CacheWorld();
+  const answerOnce = (path: string): void => {
+    world.ask({ path });
+    world.reply({ fields: "Cache-Control: no-store\r\n" });
+  };
+  for (let at = 0; at <= 1024; at++) answerOnce(`/${at}`);
+  const askedTwice = (path: string): number => {
+    const before = world.asked.length;
+    for (let i = 0; i < 2; i++) world.ask({ path });
+    return world.asked.length - before;
+  };
+  expect(["/0", "/1", "/1024"].map(askedTwice)).toEqual([1, 2, 2]);
+});

@@ -174,7 +174,6 @@ export class Fetch implements SubrequestSink {
     }
     exchange.response.start(head);
     reader.read(this.#pieces);
-    this.#readOn();
   }
 
   #statusLine(status: number, rest: string): Fields {

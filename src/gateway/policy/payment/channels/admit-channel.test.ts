@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from "bun:test";
+import { afterEach, expect, onTestFinished, test } from "bun:test";
 import { watchTimers } from "../../../../lib/testing/timers.ts";
 import { until } from "../../../../lib/testing/until.ts";
 import { NO_AUTHORIZER, channelNonce } from "../../../../store/channels.ts";
@@ -299,7 +299,9 @@ test("the newest voucher gets its response again from another gateway with the s
   const first = await opened();
   const second = new ScriptedChannel({ of: first });
   for (const { shop } of [first, second]) {
-    shop.responses.shared = new SharedResponses({ store, now: () => shop.clock.now, log: () => {} });
+    const shared = new SharedResponses({ store, now: () => shop.clock.now, log: () => {} });
+    shop.responses.shared = shared;
+    onTestFinished(() => shared.close());
   }
   expect(await outcome(await first.buy(1000))).toBe(200);
   await until(async () => (await recorded(first, "0"))?.delivered === true);
