@@ -126,4 +126,29 @@ describePages([
       ["", "NASA cancelled the Lyra launch broadcast on Thursday."],
     ],
   ],
+  [
+    "Will Sable Energy sell its Norvik gas field by 31 October 2026?",
+    "2026-10-20",
+    [
+      ["YES", "Sable Energy sold its Norvik gas field on Monday."],
+      ["YES", "Sable Energy sold its gas field at Norvik on Monday."],
+      ["", "Sable Energy sold gas from its Norvik field on Monday."],
+    ],
+  ],
+  [
+    "Will Grey Harbour win the Golden Reel for best picture in 2026?",
+    "2026-10-20",
+    [
+      ["YES", "Grey Harbour won the Golden Reel for best picture on Monday."],
+      ["YES?", "Grey Harbour won the Golden Reel for best animated picture on Monday."],
+    ],
+  ],
+  [
+    "Will Nora Pike become the first woman to lead the Tarn Bank by 31 October 2026?",
+    "2026-10-20",
+    [
+      ["YES", "Nora Pike became the first woman to lead the Tarn Bank on Monday."],
+      ["YES?", "Nora Pike became the first woman to lead the works council of the Tarn Bank on Monday."],
+    ],
+  ],
 ]);

@@ -289,7 +289,10 @@ function isHeadBehind(zone: readonly Token[], at: number, argument: Argument, pl
         .toReversed();
       if (noun === undefined) return !isSubject && WORDS.beforeObject.has(word.text);
       // "the hearing on the permit of the tower": the noun before must head its phrase, too.
-      if (argument.words.has(noun.stem)) continue;
+      // "sold gas from its Norvik field" for "its Norvik gas field"
+      const isHead = noun.capital || argument.heads.has(noun.stem) || WORDS.standFor.has(noun.text);
+      const isPart = !isHead && (WORDS.of.has(word.text) || word.text === "from");
+      if (argument.words.has(noun.stem) && !isPart) continue;
       // "shares of X closed higher", "all outstanding shares of X" are X, "a third of the shares" is not.
       if (SHARES.test(noun.text))
         return isSubject ? !place.predication.isPassive : zone.slice(0, n).some(({ text }) => WHOLE.test(text));

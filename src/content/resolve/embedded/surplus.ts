@@ -149,6 +149,7 @@ function isForeign(phrase: Phrase, isSubjectOnly: boolean): boolean {
     if (!isSubjectOnly && roles[at] !== "own" && isLonger(phrase, at)) return true;
     if (at < from || roles[at] === "own" || roles[at] === "verb") return false;
     if (isInName(phrase, at)) return !isSubjectOnly;
+    if (!isSubjectOnly && isBodyOf(phrase, at)) return true;
     if (roles[at] !== "other") return false;
     // ", for The Long River (Harbour Press)": the work for which a prize was won
     if (word.capital && words[0]?.text === "for" && language === "en") return false;
@@ -163,6 +164,14 @@ function isForeign(phrase: Phrase, isSubjectOnly: boolean): boolean {
     if (isSubjectOnly) return at < verb && !isAttribute && isBeside(phrase, at);
     return isGoverned(phrase, at) || isBeside(phrase, at);
   });
+}
+
+/** "lead the works council of the bank" for leading the bank: the object of a verb is a body of what the question names. */
+function isBodyOf({ words, roles, grammar }: Phrase, at: number): boolean {
+  if (!WORDS.body.has(words[at]?.text) || !WORDS.of.has(words[at + 1]?.text)) return false;
+  const isInside = (n: number): boolean => roles[n] === "other" || grammar.determiner.has(words[n]?.text);
+  const first = words.findLastIndex((_, n) => n < at && !isInside(n));
+  return roles[first] === "verb" && until(roles.slice(at + 2), (role) => role === "other").includes("own");
 }
 
 /** "Sommers" for "Sommer": the stems of two names can be the same. */
@@ -314,6 +323,11 @@ function isVerb(
   const isAttribute =
     isFirst ||
     [grammar.determiner, grammar.preposition].some((set) => set.has(previous?.text)) ||
+    // "won the prize for best animated picture"
+    (terms.has(previous?.stem ?? "") &&
+      terms.has(next?.stem ?? "") &&
+      !next?.capital &&
+      words.slice(0, at).some((_, n) => isOutcome(words, n, outcomes))) ||
     // "Orbis preferred shares closed", "reported adjusted revenue", "412,000 used vehicles"
     (terms.has(next?.stem ?? "") && words.slice(at + 2).some((one) => predicate?.stem === one.stem)) ||
     (/..ed$|^\d/u.test(previous?.text ?? "") && next?.gap === " " && !isFunctionWord(next.text, grammar));
