@@ -217,7 +217,8 @@ for (const page of pages) {
 }
 console.error(`read ${pages.length} pages`);
 const final = lexiconOf(folds);
-writeFileSync(`${out}/lexicon.json`, JSON.stringify([...final].toSorted(([a], [b]) => a - b)));
+const unsigned = [...final].map(([key, odds]): [number, number] => [key >>> 0, odds]);
+writeFileSync(`${out}/lexicon.json`, JSON.stringify(unsigned.toSorted(([a], [b]) => a - b)));
 // Held-back pages must not influence the features of the others.
 const lexicons = folds.map(
   (own) => new Lexicon(lexiconOf(folds.filter((fold, at) => fold !== own && at !== HELD_FOLD))),

@@ -23,6 +23,11 @@ PARAMETERS = {
 }
 # Forests, which differ by their random seeds only; the score is the mean of their log-odds.
 FORESTS = 3
+# Absolute log-odds from which the first rounds decide a score alone, which the others raise by about the factor, or the
+# first forest. forest.ts has the same numbers.
+SURE = 3
+FIRST_ROUNDS = 50
+FACTOR_OF_FIRST_ROUNDS = 1.7
 # Blocks of a page that are trained on: pages of tables have thousands of the same kind.
 MAX_ROWS_OF_PAGE = 300
 # Folds of the data set; of the project's own pages, which are never tested; and of what is held back until the end.
@@ -58,8 +63,13 @@ class Data:
 
 
 def predicted(boosters, values):
+    """The scores, as forest.ts computes them."""
     data = xgboost.DMatrix(values)
-    odds = sum(booster.predict(data, output_margin=True) for booster in boosters) / len(boosters)
+    forests = [booster.predict(data, output_margin=True) for booster in boosters]
+    first_rounds = (0, min(FIRST_ROUNDS, boosters[0].num_boosted_rounds()))
+    begun = boosters[0].predict(data, output_margin=True, iteration_range=first_rounds)
+    odds = numpy.where(numpy.abs(forests[0]) > SURE, forests[0], sum(forests) / len(forests))
+    odds = numpy.where(numpy.abs(begun) > SURE, begun * FACTOR_OF_FIRST_ROUNDS, odds)
     return 1 / (1 + numpy.exp(-odds))
 
 
@@ -153,22 +163,37 @@ def fill(node, place, tree):
 
 
 def write_forest(file, boosters, width):
-    """A base score of one half adds nothing. Leaves are divided by the number of forests, so that the sum is a mean."""
     dumped = [tree for booster in boosters for tree in booster.get_dump(dump_format="json")]
-    depth = PARAMETERS["max_depth"]
-    thresholds, leaves, features = numpy.zeros((3, len(dumped), 2**depth))
+    thresholds, leaves, features = numpy.zeros((3, len(dumped), 2 ** PARAMETERS["max_depth"]))
     for tree, *own in zip(dumped, thresholds, leaves, features):
         fill(json.loads(tree), 1, own)
-    file.write(numpy.array([width, len(dumped), depth], dtype="<u4").tobytes())
-    for values, kind in ((thresholds, "<f4"), (leaves * (1 / len(boosters)), "<f4"), (features, "<u1")):
-        file.write(values.astype(kind).tobytes())
+    write_trees(file, (thresholds.astype("<f4"), leaves, features.astype("<u1")), (width, len(boosters)))
     print(f"{len(dumped)} trees")
+
+
+def write_trees(file, trees, size):
+    """A base score of one half adds nothing. The unit of leaves is divided by the number of forests: the sum is a mean."""
+    thresholds, leaves, features = trees
+    width, forests = size
+    known = [numpy.unique(thresholds[features == feature]) for feature in range(width)]
+    places = numpy.zeros(features.shape)
+    for feature, own in enumerate(known):
+        places[features == feature] = numpy.searchsorted(own, thresholds[features == feature])
+    unit = numpy.abs(leaves).max() / 127
+    file.write(numpy.array([width, len(leaves), PARAMETERS["max_depth"]], dtype="<u4").tobytes())
+    file.write(numpy.array([unit / forests], dtype="<f4").tobytes())
+    file.write(numpy.array([len(own) for own in known], dtype="<u2").tobytes())
+    file.write(numpy.concatenate(known).tobytes())
+    for values, kind in ((features, "<u1"), (places, "<u1"), (numpy.round(leaves / unit), "<i1")):
+        # A place that a byte cannot hold would be that of another threshold.
+        assert numpy.array_equal(values.astype(kind), values)
+        file.write(values.astype(kind).tobytes())
 
 
 def write_model(folder, out):
     lexicon = json.load(open(f"{folder}/lexicon.json"))
     with open(out, "wb") as file:
-        file.write(numpy.array([0x54524D04, len(lexicon)], dtype="<u4").tobytes())
+        file.write(numpy.array([0x54524D05, len(lexicon)], dtype="<u4").tobytes())
         file.write(numpy.array([key for key, _ in lexicon], dtype="<u4").tobytes())
         file.write(numpy.array([round(odds * 16) for _, odds in lexicon], dtype="<i1").tobytes())
         data = Data(folder)

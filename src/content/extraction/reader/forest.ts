@@ -1,24 +1,26 @@
 import { type Features } from "./features.ts";
 
-const HEADER_BYTES = 12;
-/** Number of rows that pass through all trees together: their 26 kB of features stay in the CPU's first-level cache. */
-const ROWS_AT_ONCE = 32;
+const HEADER_BYTES = 16;
 
 /**
- * Log-odds below which the first of several forests decides alone: a score under 0.05. High scores decide the threshold
- * of a page, so that all forests score them.
+ * Absolute log-odds from which the first trees decide a score alone: the first fifth of the first forest, whose odds its
+ * other trees raise by about the factor, or the whole first forest. tools/reader-model/train.py has the same numbers.
  */
-const LOW = -3;
+const SURE = 3;
+const DECISIONS = [
+  { share: 0.2, factor: 1.7 },
+  { share: 1, factor: 1 },
+];
 
 /**
  * Boosted trees.
- * The file is little-endian. It begins with the numbers of features, of trees and of steps in a tree (32 bits each).
- * Arrays follow, with `2 ** steps` values for each tree: thresholds (float), values of leaves (float), features (byte).
+ * The file is little-endian. It begins with the numbers of features, of trees and of steps in a tree (32 bits each). The unit
+ * of leaves (float) and the number of thresholds of each feature (16 bits) follow, then the thresholds (float), by feature
+ * and size. The rest has `2 ** steps` bytes for each tree: of all trees the features, then the places of their thresholds
+ * among those of the feature, then the leaves in units (signed).
  *
  * All trees are complete: all leaves have the same depth, and a leaf that was higher is repeated. The root of a tree has
- * place 1, and the children of place `n` have places `2n` and `2n + 1`. Rows then need no jumps that depend on their
- * values, and pass through a tree together. One row at a time, the scores of a median page take four times as
- * long (`npm run bench -- reader --data DIR --cost`).
+ * place 1, and the children of place `n` have places `2n` and `2n + 1`. Rows then need no jumps that depend on their values.
  */
 export class Forest {
   readonly #width: number;
@@ -34,68 +36,88 @@ export class Forest {
     if (found !== width) {
       throw new Error(`Cannot load the reader's model: it is for ${found} features, and the program has ${width}`);
     }
+    let at = start + HEADER_BYTES;
+    const next = (length: number): ArrayBuffer => bytes.buffer.slice(at, (at += length));
+    const [unit = 0] = new Float32Array(bytes.buffer.slice(at - 4, at));
+    const begins: number[] = [];
+    let known = 0;
+    for (const count of new Uint16Array(next(width * 2))) {
+      begins.push(known);
+      known += count;
+    }
+    const thresholds = new Float32Array(next(known * 4));
+    const nodes = trees << depth;
     this.#width = width;
     this.#trees = trees;
     this.#depth = depth;
-    const nodes = trees << depth;
-    const leaves = start + HEADER_BYTES + nodes * 4;
-    const features = leaves + nodes * 4;
-    this.#thresholds = new Float32Array(bytes.buffer.slice(start + HEADER_BYTES, leaves));
-    this.#leaves = new Float32Array(bytes.buffer.slice(leaves, features));
-    this.#features = new Uint8Array(bytes.buffer.slice(features, features + nodes));
+    this.#features = new Uint8Array(next(nodes));
+    const places = new Uint8Array(next(nodes));
+    this.#thresholds = Float32Array.from(
+      places,
+      (place, node) => thresholds[(begins[this.#features[node] ?? 0] ?? 0) + place] ?? 0,
+    );
+    this.#leaves = Float32Array.from(new Int8Array(next(nodes)), (leaf) => leaf * unit);
   }
 
   /**
    * For each row, the logistic function of the sum over all trees. The trees are `parts` forests for the same target,
-   * each scaled to its share. If the first forest gives a row a low score, the others do not score it. All forests for
-   * all rows cost some milliseconds more on a median page (`npm run bench -- reader --data DIR --cost`).
+   * each scaled to its share. Rows that the first trees decide do not pass through the others, which would take four times
+   * as long (`npm run bench -- reader --data DIR --cost`).
    */
   score({ rows, values }: Features, parts = 1): Float32Array {
     const sums = new Float32Array(rows);
-    const first = Math.ceil(this.#trees / parts);
-    const some = new Uint32Array(ROWS_AT_ONCE);
-    for (let from = 0; from < rows; from += ROWS_AT_ONCE) {
-      const end = Math.min(rows, from + ROWS_AT_ONCE);
-      for (let row = from; row < end; row += 1) some[row - from] = row;
-      this.#add(values, sums, some.subarray(0, end - from), [0, first]);
-      let others = 0;
-      for (let row = from; row < end; row += 1) {
+    let open = Uint32Array.from(sums.keys());
+    let from = 0;
+    for (const { share, factor } of DECISIONS) {
+      const to = Math.round((this.#trees / parts) * share);
+      this.#add(values, sums, open, [from, to]);
+      from = to;
+      open = open.filter((row) => {
         const sum = (sums[row] ?? 0) * parts;
-        if (sum > LOW) {
-          some[others] = row;
-          others += 1;
-        } else sums[row] = sum;
-      }
-      this.#add(values, sums, some.subarray(0, others), [first, this.#trees]);
+        if (Math.abs(sum) <= SURE) return true;
+        sums[row] = sum * factor;
+        return false;
+      });
     }
-    for (let row = 0; row < rows; row += 1) sums[row] = 1 / (1 + Math.exp(-(sums[row] ?? 0)));
-    return sums;
+    this.#add(values, sums, open, [from, this.#trees]);
+    return sums.map((sum) => 1 / (1 + Math.exp(-sum)));
   }
 
-  /** Adds the values of some trees to the sums of some rows. */
+  /**
+   * Adds the values of some trees to the sums of some rows. Four rows pass through a tree together, with their nodes in
+   * variables. With more rows, or with nodes in an array, the scores of a median page take longer.
+   */
   #add(values: Float32Array, sums: Float32Array, rows: Uint32Array, [from, to]: readonly [number, number]): void {
     const width = this.#width;
     const depth = this.#depth;
     const thresholds = this.#thresholds;
     const features = this.#features;
     const leaves = this.#leaves;
-    const places = new Uint16Array(rows.length);
-    for (let tree = from; tree < to; tree += 1) {
-      const start = tree << depth;
-      const leaf = start - (1 << depth);
-      places.fill(1);
-      for (let step = 0; step < depth; step += 1) {
-        for (let at = 0; at < rows.length; at += 1) {
-          const place = places[at] ?? 0;
-          const isLeft =
-            (values[(rows[at] ?? 0) * width + (features[start + place] ?? 0)] ?? 0) < (thresholds[start + place] ?? 0);
-          places[at] = place * 2 + 1 - Number(isLeft);
+    const own = new Float32Array(4);
+    for (let at = 0; at < rows.length; at += 4) {
+      // In the last group, the last row fills the places that are left.
+      const start = (place: number): number => (rows[Math.min(at + place, rows.length - 1)] ?? 0) * width;
+      const [rowA, rowB, rowC, rowD] = [start(0), start(1), start(2), start(3)];
+      own.fill(0);
+      for (let index = from; index < to; index += 1) {
+        const tree = index << depth;
+        let a = tree + 1;
+        let b = tree + 1;
+        let c = tree + 1;
+        let d = tree + 1;
+        for (let step = 0; step < depth; step += 1) {
+          a = a * 2 - tree + Number(!((values[rowA + (features[a] ?? 0)] ?? 0) < (thresholds[a] ?? 0)));
+          b = b * 2 - tree + Number(!((values[rowB + (features[b] ?? 0)] ?? 0) < (thresholds[b] ?? 0)));
+          c = c * 2 - tree + Number(!((values[rowC + (features[c] ?? 0)] ?? 0) < (thresholds[c] ?? 0)));
+          d = d * 2 - tree + Number(!((values[rowD + (features[d] ?? 0)] ?? 0) < (thresholds[d] ?? 0)));
         }
+        const leaf = 1 << depth;
+        own[0] = (own[0] ?? 0) + (leaves[a - leaf] ?? 0);
+        own[1] = (own[1] ?? 0) + (leaves[b - leaf] ?? 0);
+        own[2] = (own[2] ?? 0) + (leaves[c - leaf] ?? 0);
+        own[3] = (own[3] ?? 0) + (leaves[d - leaf] ?? 0);
       }
-      for (let at = 0; at < rows.length; at += 1) {
-        const row = rows[at] ?? 0;
-        sums[row] = (sums[row] ?? 0) + (leaves[leaf + (places[at] ?? 0)] ?? 0);
-      }
+      for (const [place, row] of rows.subarray(at, at + 4).entries()) sums[row] = (sums[row] ?? 0) + (own[place] ?? 0);
     }
   }
 }

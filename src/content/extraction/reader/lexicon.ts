@@ -22,7 +22,7 @@ const SALT: Readonly<Record<Kind, number>> = {
 
 /** The key of an item in the table of log-odds. */
 export function keyOf(kind: Kind, hash: number): number {
-  return (hash ^ SALT[kind]) >>> 0;
+  return hash ^ SALT[kind];
 }
 
 /**

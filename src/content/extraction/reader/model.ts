@@ -5,7 +5,7 @@ import { Forest } from "./forest.ts";
 import { Lexicon } from "./lexicon.ts";
 
 /** "TRM" and the version of the file format. */
-const MAGIC = 0x54524d04;
+const MAGIC = 0x54524d05;
 const HEADER_BYTES = 8;
 /** Number of forests. tools/reader-model/train.py has the same number. */
 const FORESTS = 3;
@@ -22,7 +22,7 @@ export class ReaderModel {
   constructor(bytes: Uint8Array<ArrayBuffer>) {
     const [magic, things = 0] = new Uint32Array(bytes.buffer.slice(0, HEADER_BYTES));
     if (magic !== MAGIC) throw new Error("Cannot load the reader's model: it is for another version of the program");
-    const keys = new Uint32Array(bytes.buffer.slice(HEADER_BYTES, HEADER_BYTES + things * 4));
+    const keys = new Int32Array(bytes.buffer.slice(HEADER_BYTES, HEADER_BYTES + things * 4));
     const endOfOdds = HEADER_BYTES + things * 5;
     const odds = new Int8Array(bytes.buffer.slice(HEADER_BYTES + things * 4, endOfOdds));
     const said = new Map<number, number>();

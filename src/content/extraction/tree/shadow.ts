@@ -22,10 +22,10 @@ export function shadowContent(host: Element): ChildNode[] | undefined {
   return content.children;
 }
 
-/** A host's shadow tree. A plain loop, since it runs for every element of a page. */
+/** A host's shadow tree. A plain loop that compares names first, since it runs for every element of a page. */
 function rootOf({ children }: Element): Element | undefined {
   for (const child of children) {
-    if (isTag(child) && child.name === "template" && isOpenMode(child)) return child;
+    if ("name" in child && child.name === "template" && isTag(child) && isOpenMode(child)) return child;
   }
   return undefined;
 }
