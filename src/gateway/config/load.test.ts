@@ -106,6 +106,13 @@ test("too many servers are refused, and a server that is named twice causes a wa
   ]);
 });
 
+test("an error about an address in the place of an upstream's name says where addresses belong", () => {
+  const { problems } = loadValue({ routes: [{ path_prefix: "/", upstream: "http://127.0.0.1:9000" }] });
+  expect(problems.map(({ message }) => message)).toContain(
+    '"http://127.0.0.1:9000" is not a defined upstream; name one of upstreams[], whose servers have the addresses',
+  );
+});
+
 test("problems and warnings of rules have the line and column of their key", () => {
   const text = [
     "{",

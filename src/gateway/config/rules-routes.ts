@@ -36,7 +36,9 @@ function* references({ raw }: Draft, report: Report): Steps<void> {
   for (const [i, route] of listAt(raw, ["routes"]).entries()) {
     yield;
     for (const { path, name } of referencesOf(route, i)) {
-      if (!names.has(name)) report.problem(formatPath(path), `${JSON.stringify(name)} is not a defined upstream`);
+      const hint = /[:/]/.test(name) ? "; name one of upstreams[], whose servers have the addresses" : "";
+      if (!names.has(name))
+        report.problem(formatPath(path), `${JSON.stringify(name)} is not a defined upstream${hint}`);
     }
   }
 }

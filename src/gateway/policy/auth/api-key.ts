@@ -48,7 +48,7 @@ class ApiKey implements Method {
 
   constructor({ keys, header_name: header, query_param: parameter, consumers }: ApiKeyConfig) {
     const challenges = [`ApiKey realm="api", header="${header}"`];
-    this.#missing = refusal("unauthorized", "this path needs an API key", challenges);
+    this.#missing = refusal("unauthorized", `this path needs an API key in the field ${header}`, challenges);
     this.#wrong = refusal("unauthorized", "the API key is not valid", challenges);
     this.#repeated = refusal("unauthorized", "there is more than one API key", challenges);
     const forbidden = refusal("forbidden", "the holder of this API key is not allowed here", []);
