@@ -114,7 +114,7 @@ async function serve(operation: Operation, context: Context<Env>, deps: AppDeps)
   const changes = operation.method !== "get" || query.has("reset");
   const caller = access === "anyone" ? undefined : guard.admit(request.headers, connection, changes);
   if (access === "full" && caller?.access !== "full") throw readOnly();
-  for (const { name } of operation.query ?? []) {
+  for (const name of Object.keys(operation.query ?? {})) {
     if (query.getAll(name).length > 1)
       throw new TurnpikeError("bad-request", `Cannot read the query: it has ${name} twice`);
   }

@@ -103,10 +103,9 @@ function describeRequest({ parameters, query, conditional }: Operation): NonNull
   const params = Object.entries(parameters ?? {}).map(
     ([name, description]) => [name, textSchema(description)] as const,
   );
-  const asked = Object.fromEntries((query ?? []).map(({ name, description }) => [name, description]));
   return {
     ...(params.length === 0 ? {} : { params: z.object(Object.fromEntries(params)) }),
-    ...(query === undefined ? {} : { query: optionalTexts(asked) }),
+    ...(query === undefined ? {} : { query: optionalTexts(query) }),
     ...(conditional === undefined ? {} : { headers: optionalTexts(CONDITIONS) }),
   };
 }

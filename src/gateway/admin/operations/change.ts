@@ -2,24 +2,18 @@ import { ownMember } from "../../../lib/is-object.ts";
 import { refuseKnown, revisionsOf, entityTag } from "../http/preconditions.ts";
 import { type AdminParts } from "./parts.ts";
 import { type ChangeOutcome, type Edit, type EditDiagnostic } from "../running-config/running-config.ts";
-import { type Call, callerOf, hasFlag, type QueryParameter } from "./operation.ts";
+import { type Call, callerOf, hasFlag } from "./operation.ts";
 import { reportedDiagnostic, requireChange } from "./outcomes.ts";
 
 type Done = Extract<ChangeOutcome, { readonly kind: "done" }>;
 
 /** The query parameter of operations for which warnings can be errors. */
-export const STRICT: QueryParameter = {
-  name: "strict",
-  description: "Refuse a configuration with warnings",
-};
+export const STRICT = { strict: "Refuse a configuration with warnings" };
 
-export const CHANGE_QUERY: readonly QueryParameter[] = [
-  STRICT,
-  {
-    name: "force",
-    description: "Also if paths lose a guard: price, filter, authentication, limit or schema",
-  },
-];
+export const CHANGE_QUERY = {
+  ...STRICT,
+  force: "Also if paths lose a guard: price, filter, authentication, limit or schema",
+};
 
 /** Makes a change of `thing` for the caller if the preconditions hold. Throws the client's error otherwise. */
 export async function changeBy(call: Call, { config }: AdminParts, edit: Edit, thing: string): Promise<Done> {

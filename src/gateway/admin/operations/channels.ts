@@ -15,7 +15,7 @@ export const CHANNEL_OPERATIONS: readonly Operation[] = operationTable({
   "GET /v1/channels": {
     name: "listChannels",
     summary: "Payment channels, the last used first",
-    query: [{ name: "before", description: "The id of the last channel of the page before" }],
+    query: { before: "The id of the last channel of the page before" },
     success: {
       description: `At most ${PAGE} channels`,
       schema: z.object({ channels: z.array(channel), more: z.boolean() }),
@@ -33,7 +33,7 @@ export const CHANNEL_OPERATIONS: readonly Operation[] = operationTable({
     name: "claimChannels",
     summary: "Claim all charges of channels on the chain",
     description: "The claims are made within seconds by a process that serves.",
-    query: [{ name: "channel", description: "The id of one channel, which is claimed also if it is written off" }],
+    query: { channel: "The id of one channel, which is claimed also if it is written off" },
     success: { description: "The number of channels with charges", schema: z.object({ channels: z.int() }) },
     failures: ["not-found", "store-unavailable"],
     async run(call, parts) {

@@ -75,7 +75,7 @@ export const CONFIG_OPERATIONS: readonly Operation[] = operationTable({
     name: "persistConfig",
     summary: "Write the running configuration to its file",
     conditional: true,
-    query: [{ name: "force", description: "Also overwrite changes of other programs" }],
+    query: { force: "Also overwrite changes of other programs" },
     success: {
       description: "The file is written",
       schema: z.object({ ok: z.literal(true), persisted: z.literal(true) }),
@@ -95,7 +95,7 @@ export const CONFIG_OPERATIONS: readonly Operation[] = operationTable({
     summary: "Load the configuration file",
     description:
       "Changes that are in memory only are discarded; the response lists the first 1,000 of them, or 1 MiB of text.",
-    query: [STRICT],
+    query: STRICT,
     success: {
       description: "Every worker uses it",
       schema: z.object({ ...changed, discarded: z.array(patchOperation) }),

@@ -28,10 +28,10 @@ export const CREDIT_OPERATIONS: readonly Operation[] = operationTable({
   "GET /v1/credits": {
     name: "listCredits",
     summary: "Prepaid balances, the newest first",
-    query: [
-      { name: "owner", description: "Only those of this wallet" },
-      { name: "before", description: "The id of the last credit of the page before" },
-    ],
+    query: {
+      owner: "Only those of this wallet",
+      before: "The id of the last credit of the page before",
+    },
     success: {
       description: `At most ${PAGE} balances`,
       schema: z.object({ credits: z.array(credit), more: z.boolean() }),

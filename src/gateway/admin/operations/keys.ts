@@ -39,7 +39,7 @@ export const KEY_OPERATIONS: readonly Operation[] = operationTable({
     description: "The response has the key, which is not shown again: the configuration has only its SHA-256.",
     conditional: true,
     parameters: PREFIX,
-    query: [...SELECTION, ...CHANGE_QUERY],
+    query: { ...SELECTION, ...CHANGE_QUERY },
     body: { types: [JSON_TYPE], maxBytes: MAX_BODY_BYTES, schema: newKey, description: "The owner" },
     success: {
       status: 201,
@@ -71,11 +71,11 @@ export const KEY_OPERATIONS: readonly Operation[] = operationTable({
     summary: "Revoke an API key of a route",
     conditional: true,
     parameters: { ...PREFIX, number: "The number of the key, from /v1/keys" },
-    query: [
-      { name: "owner", description: "The owner of the key, as a check of the number" },
+    query: {
+      owner: "The owner of the key, as a check of the number",
       ...SELECTION,
       ...CHANGE_QUERY,
-    ],
+    },
     success: { description: "No worker accepts it any more", schema: z.object(changed) },
     failures: ["not-found", "ambiguous-route", "invalid-configuration", "change-failed"],
     async run(call, parts) {

@@ -15,14 +15,11 @@ export const LIVE_OPERATIONS: readonly Operation[] = operationTable({
   "GET /v1/events": {
     name: "showEvents",
     summary: "Events as a stream of server-sent events; or the stored events as JSON",
-    query: [
-      {
-        name: "since",
-        description:
-          "Only events after the event with this id; the header field Last-Event-ID has the same effect. 0: all stored events",
-      },
-      { name: "format", description: "`json`: no stream; also by Accept: application/json" },
-    ],
+    query: {
+      since:
+        "Only events after the event with this id; the header field Last-Event-ID has the same effect. 0: all stored events",
+      format: "`json`: no stream; also by Accept: application/json",
+    },
     success: {
       description: "The stored events, or an endless stream",
       schema: storedEvents,
@@ -51,15 +48,11 @@ export const LIVE_OPERATIONS: readonly Operation[] = operationTable({
     summary: "Requests as they end, as a stream of server-sent events, for all routes and whatever the access log is",
     description:
       "Events are `request`, `missed` (requests that no filter has seen, because there were too many) and `lost` (the reader was too slow).",
-    query: [
-      {
-        name: "text",
-        description:
-          "A part of method, host, path, query, route, client, consumer, payer, user agent, request id or loss, in any case",
-      },
-      { name: "status", description: "The class of the status: 2 for 200 to 299" },
-      { name: "paid", description: "Only requests with a payer" },
-    ],
+    query: {
+      text: "A part of method, host, path, query, route, client, consumer, payer, user agent, request id or loss, in any case",
+      status: "The class of the status: 2 for 200 to 299",
+      paid: "Only requests with a payer",
+    },
     success: { description: "An endless stream", types: ["text/event-stream"] },
     failures: ["bad-request", "overloaded"],
     run(call, { requests }) {

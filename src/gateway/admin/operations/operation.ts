@@ -4,11 +4,6 @@ import { type Guard, type Caller } from "../http/guard.ts";
 import { type Connection } from "../http/connection.ts";
 import { type AdminParts } from "./parts.ts";
 
-export interface QueryParameter {
-  readonly name: string;
-  readonly description: string;
-}
-
 /** The media types, the size in bytes and the shape of an operation's request body. */
 export interface BodyRule {
   readonly types: readonly string[];
@@ -54,9 +49,9 @@ export interface Operation {
   readonly description?: string;
   /** The access that it needs at least. */
   readonly access: "anyone" | "read" | "full";
-  /** Path parameters, and the meaning of each. */
+  /** Parameters of the path and of the query, and the meaning of each. */
   readonly parameters?: Readonly<Record<string, string>>;
-  readonly query?: readonly QueryParameter[];
+  readonly query?: Readonly<Record<string, string>>;
   readonly body?: BodyRule;
   /** It accepts If-Match and If-None-Match, and its response has an ETag. */
   readonly conditional?: true;

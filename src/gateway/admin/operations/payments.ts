@@ -34,20 +34,13 @@ export const PAYMENT_OPERATIONS: readonly Operation[] = operationTable({
   "GET /v1/payments/search": {
     name: "searchPayments",
     summary: "Payments that match, newest first, in pages of 50",
-    query: [
-      {
-        name: "text",
-        description:
-          "The payer's address, a route, or the beginning of a nonce or transaction, with at least 4 digits; finds 10 of these at most",
-      },
-      {
-        name: "state",
-        description: `${PAYMENT_STATES.join(", ")}; owed: settled, and the response not delivered; or refunded: in part or whole`,
-      },
-      { name: "from", description: "The first day, in UTC, as 2026-11-22" },
-      { name: "to", description: "The last day, in UTC" },
-      { name: "before", description: "`next` of the page before" },
-    ],
+    query: {
+      text: "The payer's address, a route, or the beginning of a nonce or transaction, with at least 4 digits; finds 10 of these at most",
+      state: `${PAYMENT_STATES.join(", ")}; owed: settled, and the response not delivered; or refunded: in part or whole`,
+      from: "The first day, in UTC, as 2026-11-22",
+      to: "The last day, in UTC",
+      before: "`next` of the page before",
+    },
     success: { description: "A page of payments", schema: paymentPage },
     failures: ["store-unavailable"],
     run: async ({ query }, parts) => {
@@ -72,7 +65,7 @@ export const PAYMENT_OPERATIONS: readonly Operation[] = operationTable({
   "GET /v1/payments/payers": {
     name: "listPayers",
     summary: "The payers with the largest amounts of settled payments",
-    query: [{ name: "days", description: `The last days, 1 to ${MAX_DAYS} (${MAX_DAYS})` }],
+    query: { days: `The last days, 1 to ${MAX_DAYS} (${MAX_DAYS})` },
     success: { description: "The payers", schema: topPayers },
     failures: ["store-unavailable"],
     async run({ query }, parts) {

@@ -26,16 +26,10 @@ const listedRoute = looseObject({
 }).openapi("ListedRoute", { description: "A route as it is configured, without secrets" });
 
 /** The query parameters that tell routes with the same prefix apart. */
-export const SELECTION = [
-  {
-    name: "host",
-    description: "Host of the route, if several routes have the prefix. Empty: the route without a host",
-  },
-  {
-    name: "name",
-    description: "Name of the route, if several routes have the prefix. Empty: the route without a name",
-  },
-];
+export const SELECTION = {
+  host: "Host of the route, if several routes have the prefix. Empty: the route without a host",
+  name: "Name of the route, if several routes have the prefix. Empty: the route without a name",
+};
 
 export const PREFIX = { prefix: "The route's path_prefix, percent-encoded, as %2Fapi" };
 
@@ -97,7 +91,7 @@ export const ROUTE_OPERATIONS: readonly Operation[] = operationTable({
     description: "`null` removes a key. The patch may change the prefix, the host and the name too.",
     conditional: true,
     parameters: PREFIX,
-    query: [...SELECTION, ...CHANGE_QUERY],
+    query: { ...SELECTION, ...CHANGE_QUERY },
     body: {
       types: [MERGE_PATCH_TYPE, JSON_TYPE],
       maxBytes: MAX_BODY_BYTES,
@@ -126,14 +120,14 @@ export const ROUTE_OPERATIONS: readonly Operation[] = operationTable({
     ...deletion,
     name: "deleteRoute",
     parameters: PREFIX,
-    query: [...SELECTION, ...CHANGE_QUERY],
+    query: { ...SELECTION, ...CHANGE_QUERY },
     run: (call, parts) => deleteBy(call.parameters["prefix"] ?? "", call, parts),
   },
   "DELETE /v1/routes": {
     // For clients that cannot send a percent-encoded path.
     ...deletion,
     name: "deleteRouteByQuery",
-    query: [{ name: "prefix", description: "The route's path_prefix" }, ...SELECTION, ...CHANGE_QUERY],
+    query: { prefix: "The route's path_prefix", ...SELECTION, ...CHANGE_QUERY },
     run(call, parts) {
       const prefix = call.query.get("prefix");
       if (prefix !== null) return deleteBy(prefix, call, parts);

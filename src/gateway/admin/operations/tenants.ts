@@ -14,7 +14,7 @@ export const TENANT_OPERATIONS: readonly Operation[] = operationTable({
   "DELETE /v1/tenants": {
     name: "dropTenant",
     summary: "Evict a tenant: its next request starts it again",
-    query: [{ name: "key", description: "The tenant's key" }],
+    query: { key: "The tenant's key" },
     success: {
       description: "No worker has it in memory any more",
       schema: z.object({ ok: z.literal(true), deleted: z.string() }),

@@ -72,7 +72,7 @@ export const UPSTREAM_OPERATIONS: readonly Operation[] = operationTable({
     name: "addUpstream",
     summary: "Add an upstream",
     conditional: true,
-    query: [STRICT],
+    query: STRICT,
     body: { types: [JSON_TYPE], maxBytes: MAX_BODY_BYTES, schema: upstreamBody, description: "The upstream" },
     success: {
       status: 201,
@@ -93,7 +93,7 @@ export const UPSTREAM_OPERATIONS: readonly Operation[] = operationTable({
     summary: "Change an upstream by a JSON merge patch (RFC 7396)",
     description: "`null` removes a key. Lists are replaced as a whole.",
     conditional: true,
-    query: [STRICT],
+    query: STRICT,
     parameters: NAME,
     body: {
       types: [MERGE_PATCH_TYPE, JSON_TYPE],
@@ -115,7 +115,7 @@ export const UPSTREAM_OPERATIONS: readonly Operation[] = operationTable({
     description:
       "Routes that name it respond with 503 until an upstream of this name is added. To avoid the gap, use PATCH.",
     conditional: true,
-    query: [STRICT],
+    query: STRICT,
     parameters: NAME,
     success: {
       description: "No worker uses it any more",

@@ -8,7 +8,7 @@ import { type Call, callerOf, hasFlag, type Operation, operationTable } from "./
 /** The work that fails while the store is away, for its error. */
 const UNREAD = "read the usage";
 const CSV = "text/csv";
-const FORMAT = { name: "format", description: "`csv`: rows of consumer and route; also by Accept: text/csv" };
+const FORMAT = { format: "`csv`: rows of consumer and route; also by Accept: text/csv" };
 const success = { description: "The counters since the last reset", schema: usage, types: [CSV] };
 
 /** The operations on the counters of each consumer, route and upstream. */
@@ -16,7 +16,7 @@ export const USAGE_OPERATIONS: readonly Operation[] = operationTable({
   "GET /v1/usage": {
     name: "showUsage",
     summary: "Requests, bytes, errors and payments of each consumer, route and upstream",
-    query: [{ name: "reset", description: "Reset the counters; needs the full key" }, FORMAT],
+    query: { reset: "Reset the counters; needs the full key", ...FORMAT },
     success,
     failures: ["forbidden", "store-unavailable"],
     async run(call, parts) {
@@ -44,7 +44,7 @@ export const USAGE_OPERATIONS: readonly Operation[] = operationTable({
   "DELETE /v1/usage": {
     name: "resetUsage",
     summary: "Read the usage, and reset the counters",
-    query: [FORMAT],
+    query: FORMAT,
     success,
     failures: ["store-unavailable"],
     run: reset,
