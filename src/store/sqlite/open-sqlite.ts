@@ -1,13 +1,16 @@
 import { Database } from "bun:sqlite";
-import { chmodSync, closeSync, openSync, statSync } from "node:fs";
+import { chmodSync, closeSync, openSync } from "node:fs";
 import { codeOf, FULL_DISK, messageOf, whyUnwritable } from "../../lib/caught.ts";
+import { NamedFile } from "./named-file.ts";
 
 /** `SQLITE_FCNTL_HAS_MOVED` writes 1 if the name of the open file is gone, or belongs to another file. */
 const HAS_MOVED = 20;
+const MOVED =
+  "the file or its log (-wal) was moved, deleted or emptied while it is in use: put it back; a restart without it begins with an empty one";
 /** An int. Bun asks for 8 bytes. */
 const moved = new Int32Array(2);
-/** The inodes of the write-ahead logs of the open files. */
-const logs = new WeakMap<Database, number | undefined>();
+/** The open files, and their write-ahead logs. SQLite keeps a log while a connection is open. None in memory. */
+const files = new WeakMap<Database, { readonly main: NamedFile; readonly log: NamedFile }>();
 
 export interface SqliteSettings {
   /** With `FULL` each write waits for the disk. With `NORMAL` a power failure may undo it, with `OFF` it may spoil the file. */
@@ -37,7 +40,7 @@ export function openSqlite(
     database.run("PRAGMA journal_mode = WAL");
     database.run(`PRAGMA synchronous = ${synchronous}`);
     prepare(database);
-    logs.set(database, logOf(path));
+    if (path !== ":memory:") files.set(database, namesOf(database));
     return database;
   } catch (error) {
     database.close();
@@ -70,20 +73,21 @@ export function undoInMemory(database: Database): void {
   database.run("PRAGMA temp_store = MEMORY");
 }
 
-/** The inode of the write-ahead log; undefined in memory. SQLite keeps the file while a connection is open. */
-function logOf(path: string): number | undefined {
-  return statSync(`${path}-wal`, { throwIfNoEntry: false })?.ino;
+function namesOf(database: Database): { readonly main: NamedFile; readonly log: NamedFile } {
+  const { filename } = database;
+  const names = { main: new NamedFile(filename), log: new NamedFile(`${filename}-wal`) };
+  // Its name could have become another file's since it was opened.
+  moved[0] = 0;
+  database.fileControl(HAS_MOVED, moved);
+  if (moved[0] !== 0) throw new Error(MOVED);
+  return names;
 }
 
 /** True if the file or its log was moved, deleted or emptied while it is open. SQLite goes on without an error then. */
 export function isMoved(database: Database): boolean {
-  moved[0] = 0;
-  database.fileControl(HAS_MOVED, moved);
-  if (moved[0] !== 0) return true;
-  const log = logs.get(database);
-  if (log === undefined) return false;
-  const { filename } = database;
-  return logOf(filename) !== log || statSync(filename, { throwIfNoEntry: false })?.size === 0;
+  const names = files.get(database);
+  if (names === undefined) return false;
+  return !names.main.isSameAndFull() || (names.log.wasThere && !names.log.isSame());
 }
 
 /**
@@ -92,10 +96,8 @@ export function isMoved(database: Database): boolean {
  */
 export function refuseMoved(database: Database): void {
   if (!isMoved(database)) return;
-  const text =
-    "the file or its log (-wal) was moved, deleted or emptied while it is in use: put it back; a restart without it begins with an empty one";
-  throw Object.assign(new Error(`Cannot write to "${database.filename}": ${text}`), {
+  throw Object.assign(new Error(`Cannot write to "${database.filename}": ${MOVED}`), {
     code: "SQLITE_READONLY_DBMOVED",
-    publicText: text,
+    publicText: MOVED,
   });
 }
