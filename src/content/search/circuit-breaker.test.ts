@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import { CircuitBreaker } from "./circuit-breaker.ts";
+import { ProviderBreaker } from "./circuit-breaker.ts";
 
 function setUp() {
   const clock = { now: 0 };
   const provider = { failure: "it fails" as string | undefined, probes: 0 };
   const changes: string[] = [];
-  const breaker = new CircuitBreaker({
+  const breaker = new ProviderBreaker({
     now: () => clock.now,
     probe: () => {
       provider.probes += 1;

@@ -10,7 +10,7 @@ const OPEN_MS = 30_000;
 const MAX_OPEN_MS = 600_000;
 
 /** The clock of a breaker, and its way to test the provider. */
-export interface CircuitBreakerDeps {
+export interface ProviderBreakerDeps {
   /** Monotonic milliseconds. */
   readonly now: () => number;
   /** Sends a request that no caller has influence on. Returns the reason if it fails. */
@@ -26,8 +26,8 @@ export interface CircuitBreakerDeps {
  *                                                         ^                 |
  *                                                         +---failed probe--+
  */
-export class CircuitBreaker {
-  readonly #deps: CircuitBreakerDeps;
+export class ProviderBreaker {
+  readonly #deps: ProviderBreakerDeps;
   #failures = 0;
   #openMs = OPEN_MS;
   /** The time at which a probe is allowed again. Undefined while closed. */
@@ -35,7 +35,7 @@ export class CircuitBreaker {
   #trustedUntil = 0;
   #probing: Promise<void> | undefined;
 
-  constructor(deps: CircuitBreakerDeps) {
+  constructor(deps: ProviderBreakerDeps) {
     this.#deps = deps;
   }
 

@@ -3,7 +3,7 @@ import { within } from "../../lib/time/within.ts";
 import { ResponseCache, type Found } from "./response-cache.ts";
 import { type EgressPolicy } from "../egress/guard.ts";
 import { askProvider, type ProviderResponse } from "./ask-provider.ts";
-import { CircuitBreaker, type BreakerState } from "./circuit-breaker.ts";
+import { ProviderBreaker, type BreakerState } from "./circuit-breaker.ts";
 import { fuse } from "./fuse.ts";
 import { type FilterName, ProviderError, type SearchFilters, type SearchProvider } from "./web/provider.ts";
 import { type SearchResult } from "./web/result.ts";
@@ -71,7 +71,7 @@ export interface ProviderState {
 
 interface Link {
   readonly provider: SearchProvider;
-  readonly breaker: CircuitBreaker;
+  readonly breaker: ProviderBreaker;
   /** Why its newest request failed; undefined if it succeeded. */
   lastFailure?: string | undefined;
 }
@@ -238,10 +238,10 @@ export class Search {
     }
   }
 
-  #breaker(provider: SearchProvider): CircuitBreaker {
+  #breaker(provider: SearchProvider): ProviderBreaker {
     const { providerTimeoutMs, policy, now, log } = this.#deps;
     const probe = { query: PROBE, filters: {}, count: 1, policy };
-    return new CircuitBreaker({
+    return new ProviderBreaker({
       now,
       probe: () =>
         askWithin(providerTimeoutMs, (signal) => askProvider(provider, { ...probe, signal })).then(

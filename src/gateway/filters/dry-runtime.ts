@@ -3,7 +3,7 @@ import { Upstream } from "../upstream/upstream.ts";
 import { UpstreamCalls } from "./calls/call-group.ts";
 import { CallTargets } from "./calls/call-targets.ts";
 import { WorkerShared } from "./runtime/worker-shared.ts";
-import { Quota } from "./runtime/quota.ts";
+import { FilterQuota } from "./runtime/quota.ts";
 import { type FilterRuntime, MAX_INSTANCES } from "./runtime/runtime.ts";
 
 const UNCOUNTED = { invoked() {}, notInvoked() {} };
@@ -30,8 +30,8 @@ export function dryRuntime(wheel: TimerWheel): DryRuntime {
     wheel,
     clock: () => performance.now(),
     bodies: ENDLESS,
-    parks: new Quota(0, () => {}),
-    instances: new Quota(MAX_INSTANCES, () => {}),
+    parks: new FilterQuota(0, () => {}),
+    instances: new FilterQuota(MAX_INSTANCES, () => {}),
     control: () => undefined,
     hostCallDeadlineMs: () => 0,
     onError() {},

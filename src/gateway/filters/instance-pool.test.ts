@@ -3,7 +3,7 @@ import { FakeClock } from "../../lib/testing/fake-clock.ts";
 import { TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { InstancePool } from "./instance-pool.ts";
 import { type OwnInstance } from "./own-abi/own-instance.ts";
-import { Quota } from "./runtime/quota.ts";
+import { FilterQuota } from "./runtime/quota.ts";
 
 const MAX_INSTANCES = 4000;
 
@@ -20,7 +20,7 @@ class Instance {
 
 let clock: FakeClock;
 let wheel: TimerWheel;
-let quota: Quota;
+let quota: FilterQuota;
 let gauges: { instances: number; pinned: number };
 /** Instances that were created. */
 let made: Instance[];
@@ -32,7 +32,7 @@ beforeEach(() => {
   clock = new FakeClock();
   wheel = new TimerWheel(clock);
   gauges = { instances: 0, pinned: 0 };
-  quota = new Quota(100, (change) => void (gauges.instances += change));
+  quota = new FilterQuota(100, (change) => void (gauges.instances += change));
   made = [];
   failures = [];
   onMake = () => {};

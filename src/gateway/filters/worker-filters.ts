@@ -6,7 +6,7 @@ import { type ControlLink } from "./runtime/filter.ts";
 import { type FilterDeps, type LoadedFilters } from "./loaded-filters.ts";
 import { ModuleCache } from "./module/module-cache.ts";
 import { WorkerShared } from "./runtime/worker-shared.ts";
-import { Quota } from "./runtime/quota.ts";
+import { FilterQuota } from "./runtime/quota.ts";
 import { MAX_INSTANCES } from "./runtime/runtime.ts";
 import { type Counts } from "../telemetry/metrics/counts.ts";
 import { type WorkerSlot } from "../telemetry/telemetry.ts";
@@ -26,7 +26,7 @@ interface WorkerFiltersOptions extends Pick<FeatureParts, "telemetry" | "bodies"
 /** The state that the filters of a worker share, across its configurations. */
 export class WorkerFilters {
   readonly deps: FilterDeps;
-  readonly #parks: Quota;
+  readonly #parks: FilterQuota;
   readonly #counts: Counts;
   readonly #targets: CallTargets;
   #deadlineMs: number;
@@ -36,7 +36,7 @@ export class WorkerFilters {
     const { counts } = telemetry;
     this.#counts = counts;
     this.#deadlineMs = config.wasm_host_call_deadline_ms;
-    this.#parks = new Quota(config.wasm_park_capacity, (change) => counts.add("parkActive", change));
+    this.#parks = new FilterQuota(config.wasm_park_capacity, (change) => counts.add("parkActive", change));
     this.#targets = new CallTargets(wheel);
     let calls: Calls.UpstreamCalls | undefined;
     const createCalls = (): Calls.UpstreamCalls =>
@@ -46,7 +46,7 @@ export class WorkerFilters {
       clock: () => performance.now(),
       bodies,
       parks: this.#parks,
-      instances: new Quota(MAX_INSTANCES, (change) => counts.add("poolInstances", change)),
+      instances: new FilterQuota(MAX_INSTANCES, (change) => counts.add("poolInstances", change)),
       control,
       hostCallDeadlineMs: () => this.#deadlineMs,
       onError,

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { CircuitBreaker, MAX_FAILURES_IN_A_ROW, OPEN_MS } from "./circuit-breaker.ts";
+import { FacilitatorBreaker, MAX_FAILURES_IN_A_ROW, OPEN_MS } from "./circuit-breaker.ts";
 
 function setUp() {
   const clock = { now: 1000 };
   const changes: boolean[] = [];
-  const breaker = new CircuitBreaker({ now: () => clock.now, onChange: (isOpen) => changes.push(isOpen) });
+  const breaker = new FacilitatorBreaker({ now: () => clock.now, onChange: (isOpen) => changes.push(isOpen) });
   const fail = (times: number) => {
     for (let i = 0; i < times; i++) breaker.failed();
   };

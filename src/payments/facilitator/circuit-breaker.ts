@@ -3,7 +3,7 @@ export const MAX_FAILURES_IN_A_ROW = 5;
 /** Milliseconds for which an open breaker lets no call through, before and after each probe. @bound @internal */
 export const OPEN_MS = 5000;
 
-export interface BreakerDeps {
+export interface FacilitatorBreakerDeps {
   /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
   readonly onChange: (isOpen: boolean) => void;
@@ -16,13 +16,13 @@ export interface BreakerDeps {
  *     │                              └──── it fails, too ────┘           │
  *     └──────────────────────────── any call succeeds ───────────────────┘
  */
-export class CircuitBreaker {
-  readonly #deps: BreakerDeps;
+export class FacilitatorBreaker {
+  readonly #deps: FacilitatorBreakerDeps;
   #failures = 0;
   /** Time of the next probe; undefined while the breaker is closed. */
   #probeAt: number | undefined;
 
-  constructor(deps: BreakerDeps) {
+  constructor(deps: FacilitatorBreakerDeps) {
     this.#deps = deps;
   }
 

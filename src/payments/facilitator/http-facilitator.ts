@@ -2,7 +2,7 @@ import { type z } from "zod";
 import { isAddress } from "../x402/address.ts";
 import { httpChannels } from "./channel-calls.ts";
 import { type ChannelFacilitator } from "../x402/channel-facilitator.ts";
-import { CircuitBreaker } from "./circuit-breaker.ts";
+import { FacilitatorBreaker } from "./circuit-breaker.ts";
 import { type Facilitator, type Outcome, type Settlement, type Verification, type Kind } from "../x402/facilitator.ts";
 import {
   type CallResponse,
@@ -74,7 +74,7 @@ const OPEN: CallError = { error: "unavailable", isDown: true, cause: "its circui
 export class HttpFacilitator implements Facilitator {
   readonly #options: HttpFacilitatorOptions;
   readonly #call: Call;
-  readonly #breaker: CircuitBreaker;
+  readonly #breaker: FacilitatorBreaker;
   /** Undefined until the facilitator has listed its extensions. */
   #canFind: boolean | undefined;
   #isClosed = false;
@@ -84,7 +84,7 @@ export class HttpFacilitator implements Facilitator {
     this.#options = options;
     this.#call = createCall(options);
     this.channels = httpChannels((call) => this.#ask(call), options.isOwn === true);
-    this.#breaker = new CircuitBreaker({
+    this.#breaker = new FacilitatorBreaker({
       now: () => performance.now(),
       onChange: (isOpen) => {
         if (!this.#isClosed) options.onBreaker?.(isOpen);

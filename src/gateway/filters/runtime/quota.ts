@@ -1,5 +1,5 @@
 /** Counts what all filters of a worker hold at once, such as parked requests, and limits it. */
-export class Quota {
+export class FilterQuota {
   /** A reload can change it. After a reduction, holders keep what they have. */
   capacity: number;
   readonly #changed: (change: 1 | -1) => void;

@@ -8,7 +8,7 @@ import { type FilterMetrics } from "../../telemetry/filter-metrics.ts";
 import { type UpstreamCalls } from "../calls/call-group.ts";
 import { type ControlLink } from "./filter.ts";
 import { type WorkerShared } from "./worker-shared.ts";
-import { type Quota } from "./quota.ts";
+import { type FilterQuota } from "./quota.ts";
 
 /** The settings of an entry of `wasm_filters` on its route. */
 export interface FilterSettings {
@@ -55,8 +55,8 @@ export interface FilterRuntime {
   readonly clock: () => number;
   readonly bodies: BodyMemory;
   /** Requests that wait for a host call. */
-  readonly parks: Quota;
-  readonly instances: Quota;
+  readonly parks: FilterQuota;
+  readonly instances: FilterQuota;
   /** The connection to the sandbox; undefined if none is configured. */
   readonly control: () => ControlLink | undefined;
   readonly hostCallDeadlineMs: () => number;

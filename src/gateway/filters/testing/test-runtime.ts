@@ -4,7 +4,7 @@ import { type FilterOutcome, type FilterPhase } from "../../telemetry/filter-met
 import { UpstreamCalls } from "../calls/call-group.ts";
 import { type ControlLink } from "../runtime/filter.ts";
 import { WorkerShared } from "../runtime/worker-shared.ts";
-import { Quota } from "../runtime/quota.ts";
+import { FilterQuota } from "../runtime/quota.ts";
 import { type FilterRuntime, type FilterSettings, MAX_INSTANCES } from "../runtime/runtime.ts";
 
 /** The runtime of a test, and a record of what filters did with it. */
@@ -48,8 +48,8 @@ export function testRuntime(wheel = new TimerWheel()): TestRuntime {
       },
       give: (bytes) => void (memory.taken -= bytes),
     },
-    parks: new Quota(64, (change) => void (gauge.parked += change)),
-    instances: new Quota(MAX_INSTANCES, (change) => void (gauge.instances += change)),
+    parks: new FilterQuota(64, (change) => void (gauge.parked += change)),
+    instances: new FilterQuota(MAX_INSTANCES, (change) => void (gauge.instances += change)),
     control: () => runtime.link,
     hostCallDeadlineMs: () => runtime.deadlineMs,
     log: (filter, line) => void lines.push(`${filter}: ${line}`),

@@ -15,7 +15,7 @@ import { PricedRoute, type Sold } from "./priced-route.ts";
 import { askForm } from "./responses/form-check.ts";
 import { FreeResponse } from "./responses/free-response.ts";
 import { type GiveBack } from "../rate-limit/rate-limit.ts";
-import { type Quota } from "../rate-limit/quota.ts";
+import { type FreeQuota } from "../rate-limit/quota.ts";
 import { respondError } from "./protocol/respond.ts";
 import { REFUSED_BY_RULE, respondRefused, respondUnreadable, respondUnserved } from "./route/refusals.ts";
 import { routeName } from "../../routing/route-name.ts";
@@ -35,7 +35,7 @@ export interface PaymentDeps extends PaidRouteServices {
   readonly description?: string;
   readonly pricing: PriceDeps;
   /** The free requests of the route. */
-  readonly quota?: Quota | undefined;
+  readonly quota?: FreeQuota | undefined;
 }
 
 export interface PaymentPolicy extends Policy {
@@ -64,7 +64,10 @@ export function createPaymentPolicy(config: PaidRouteConfig, deps: PaymentDeps):
 }
 
 /** The policy of a route whose requests have the prices of `priced`. */
-export function createSalePolicy(priced: Pick<PricedRoute, "base" | "of">, quota: Quota | undefined): PaymentPolicy {
+export function createSalePolicy(
+  priced: Pick<PricedRoute, "base" | "of">,
+  quota: FreeQuota | undefined,
+): PaymentPolicy {
   const { base } = priced;
   const decideAt = (exchange: Exchange, presented: Presented | PresentedCredit | undefined) => {
     const sold = priced.of(exchange, presented === undefined || "credit" in presented ? undefined : presented);

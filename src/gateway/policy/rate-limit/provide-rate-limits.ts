@@ -2,7 +2,7 @@ import { type RouteConfig } from "../../config/config.ts";
 import { type FeatureParts } from "../../features/feature-parts.ts";
 import { routeName } from "../../routing/route-name.ts";
 import { type Policy, type PolicyFeature } from "../policy.ts";
-import { Quota } from "./quota.ts";
+import { FreeQuota } from "./quota.ts";
 import { createRateLimitPolicy, type RateLimits } from "./rate-limit.ts";
 import type * as Redis from "./redis-store.ts";
 
@@ -65,9 +65,9 @@ export class RouteLimits implements PolicyFeature {
   }
 
   /** The free requests of a priced route. */
-  quotaOf(route: RouteConfig, config: ConstructorParameters<typeof Quota>[0]): Quota {
+  quotaOf(route: RouteConfig, config: ConstructorParameters<typeof FreeQuota>[0]): FreeQuota {
     const { rateLimits: limits, respondWithError } = this.#parts;
-    return new Quota(config, routeName(route), { limits, store: this.store?.store, respondWithError });
+    return new FreeQuota(config, routeName(route), { limits, store: this.store?.store, respondWithError });
   }
 
   #limitOf(route: RouteConfig | undefined): Policy | undefined {

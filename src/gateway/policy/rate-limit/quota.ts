@@ -5,7 +5,7 @@ import { type GiveBack, RateLimit, type RateLimitDeps } from "./rate-limit.ts";
 const DAY_S = 86_400;
 
 /** The free requests of one route, as buckets that fill in a day. */
-export class Quota {
+export class FreeQuota {
   readonly key: "address" | "payer";
   readonly requests: number;
   readonly #limit: RateLimit;

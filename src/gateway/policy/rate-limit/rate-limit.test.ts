@@ -5,7 +5,7 @@ import { beginEvent, endEvent } from "../../../lib/time/event-clock.ts";
 import { BUCKET_BYTES } from "../../../lib/memory/token-buckets.ts";
 import { type Counts } from "../../telemetry/metrics/counts.ts";
 import { type LimitStore, type StoredCharge, type StoredLimit } from "./limit-store.ts";
-import { Quota } from "./quota.ts";
+import { FreeQuota } from "./quota.ts";
 import {
   createRateLimitPolicy,
   RateLimit,
@@ -150,7 +150,7 @@ test("a client that has left gets no response, and does not count", () => {
 });
 
 test("a token that is given back can be taken again", async () => {
-  const quota = new Quota({ requests: 1, key: "address" }, "/a", deps());
+  const quota = new FreeQuota({ requests: 1, key: "address" }, "/a", deps());
   expect([quota.key, quota.requests]).toEqual(["address", 1]);
   const giveBack = await quota.take(from({}));
   expect([await quota.take(from({})), typeof giveBack]).toEqual([undefined, "function"]);
@@ -165,7 +165,7 @@ test("a token that is given back can be taken again", async () => {
     return (await quota.take(from({}))) !== undefined;
   };
   expect([await isFree(86_000_000), await isFree(86_400_000)]).toEqual([false, true]);
-  const byPayer = new Quota({ requests: 1, key: "payer" }, "/a", deps());
+  const byPayer = new FreeQuota({ requests: 1, key: "payer" }, "/a", deps());
   expect(await byPayer.take(from({ payer: "p" }))).toBeFunction();
   expect(await byPayer.take(from({ payer: "p", address: "192.0.2.9" }))).toBeUndefined();
 });

@@ -3,20 +3,20 @@ import { afterEach, expect, test } from "bun:test";
 import { fieldLine } from "../../../../lib/http/fields.ts";
 import { TurnpikeError } from "../../../../lib/errors.ts";
 import { until } from "../../../../lib/testing/until.ts";
-import { type Quota } from "../../rate-limit/quota.ts";
+import { type FreeQuota } from "../../rate-limit/quota.ts";
 import { closeShops, counted, openShop, type ShopOptions } from "../testing/shop.ts";
 import { respondWith } from "../testing/test-gateway.ts";
 
 afterEach(closeShops);
 
 /** A shop whose payers, or addresses, have `left` free requests. */
-function open(left: number, upstream?: ShopOptions["upstream"], key: Quota["key"] = "payer") {
+function open(left: number, upstream?: ShopOptions["upstream"], key: FreeQuota["key"] = "payer") {
   const gifts = { left, returned: 0 };
   const quota = {
     key,
     requests: left,
     take: async () => (gifts.left-- > 0 ? () => void (gifts.returned += 1) : undefined),
-  } as unknown as Quota; // Nothing else of it is read.
+  } as unknown as FreeQuota; // Nothing else of it is read.
   const shop = openShop({ quota, ...(upstream === undefined ? {} : { upstream }) });
   return { shop, gifts };
 }
