@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
 import { SharedZone } from "../../../lib/memory/shared-zone.ts";
 import { Funnel } from "../../telemetry/funnel.ts";
+import { FUNNEL_STEPS } from "../../telemetry/metrics/funnel-steps.ts";
 import { SUPERVISOR_ROW, zoneShape } from "../../telemetry/metrics/layout.ts";
-import { daysOf, FunnelDeltas, FunnelHour, usesOf } from "./funnel-history.ts";
+import { daysOf, entryOf, FunnelDeltas, FunnelHour, usesOf } from "./funnel-history.ts";
 
 const MINUTE_MS = 60_000;
 const DAY = 20_000;
@@ -71,4 +72,15 @@ test("counts are taken once, and stored days are read as they were counted, with
     { time_ms: (DAY - 1) * 86_400_000, entries: [{ stages: { delivered: 1 } }] },
     { time_ms: DAY * 86_400_000, entries: [{ route: "/goods", stages: { challenged: 2 } }] },
   ]);
+});
+
+test("each step is stored and read as itself", () => {
+  for (const [i, step] of FUNNEL_STEPS.entries()) {
+    const counts = new Float64Array(FUNNEL_STEPS.length);
+    counts[i] = 7;
+    const entry = { route: "/goods", client: "agent", counts };
+    const uses = usesOf(DAY, [{ index: 0, ...entry }]);
+    expect(uses).toEqual([{ day: DAY, route: "/goods", client: "agent", step, count: 7 }]);
+    expect(daysOf(uses)).toEqual([{ time_ms: DAY * 86_400_000, entries: [entryOf(entry)] }]);
+  }
 });
