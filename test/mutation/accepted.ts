@@ -471,6 +471,13 @@ export const ACCEPTED: readonly Accepted[] = [
     reason: "a discovery that the plan does not have is closed and reports nothing: the type alone asks for the branch",
   },
   {
+    file: "src/gateway/admin/running-config/document-judge.ts",
+    code: 'if (!Array.isArray(items) || typeof index !== "number") return document;',
+    mutant:
+      '!Array.isArray(items) || typeof index !== "number"  →  (!Array.isArray(items) && typeof index !== "number")',
+    reason: "an edit names the places of lists by numbers, and those of objects by names",
+  },
+  {
     file: "src/gateway/admin/running-config/file-keys.ts",
     code: "if (part.items !== undefined) items ??= planOf(part.items);",
     mutant: "items ??= planOf(part.items)  →  (items = planOf(part.items))",

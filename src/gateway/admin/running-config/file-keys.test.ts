@@ -141,6 +141,11 @@ test("a change names no environment variable that the served configuration and t
   ]);
 });
 
+test("a variable is no file of an allowed folder, such as the one in which the gateway was started", () => {
+  const saved = { admin: { file_folders: ["/", process.cwd()] } };
+  expect(refusedPaths({ ...saved, postgres: { password_env: "HOME" } }, saved)).toEqual(["postgres.password_env"]);
+});
+
 test("a change may write down the default of a key that names a variable", () => {
   expect(refusedPaths({ x402: { settlement_secret_env: "TURNPIKE_SETTLEMENT_SECRET" } }, {})).toEqual([]);
   expect(refusedPaths({ x402: { settlement_secret_env: "HOME" } }, {})).toEqual(["x402.settlement_secret_env"]);

@@ -14,6 +14,8 @@ let folder = "";
 let path = "";
 let events: NewEvent[] = [];
 let applied: Config[] = [];
+/** Configurations whose files were opened. */
+let opened: Config[] = [];
 let refusal: string | undefined;
 
 beforeEach(() => {
@@ -21,6 +23,7 @@ beforeEach(() => {
   path = join(folder, "turnpike.json");
   events = [];
   applied = [];
+  opened = [];
   refusal = undefined;
 });
 
@@ -36,9 +39,12 @@ const DOCUMENT_OF_A = { upstreams: DOCUMENT.upstreams, routes: DOCUMENT.routes }
 
 async function configOf(document: object = DOCUMENT): Promise<LiveConfig> {
   writeFileSync(path, JSON.stringify(document));
-  const opened = await openConfig({ path, flags: {} });
   return new LiveConfig({
-    opened,
+    opened: await openConfig({ path, flags: {} }),
+    checkMaterial: async (config) => {
+      opened.push(config);
+      return { problems: [], warnings: [] };
+    },
     apply: async (config) => {
       if (refusal !== undefined) throw new Error(refusal);
       applied.push(config);
@@ -255,10 +261,11 @@ test("a change names no file that the configuration file does not name, and a re
       },
     ],
   });
-  expect(applied).toEqual([]);
+  expect([applied, opened]).toEqual([[], []]);
   writeFileSync(path, JSON.stringify({ ...DOCUMENT, routes: [{ ...DOCUMENT.routes[0], access_log: named }] }));
   expect(await running.reload(BY)).toMatchObject({ kind: "done" });
   expect(await running.change(edit, BY)).toMatchObject({ kind: "done" });
+  expect(opened).toEqual(applied);
 });
 
 test("a file that cannot be read is a problem of its reload, and the configuration stays in use", async () => {
