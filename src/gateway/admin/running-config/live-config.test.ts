@@ -15,7 +15,7 @@ let path = "";
 let events: NewEvent[] = [];
 let applied: Config[] = [];
 /** Configurations whose files were opened. */
-let opened: Config[] = [];
+let checked: Config[] = [];
 let refusal: string | undefined;
 
 beforeEach(() => {
@@ -23,7 +23,7 @@ beforeEach(() => {
   path = join(folder, "turnpike.json");
   events = [];
   applied = [];
-  opened = [];
+  checked = [];
   refusal = undefined;
 });
 
@@ -42,7 +42,7 @@ async function configOf(document: object = DOCUMENT): Promise<LiveConfig> {
   return new LiveConfig({
     opened: await openConfig({ path, flags: {} }),
     checkMaterial: async (config) => {
-      opened.push(config);
+      checked.push(config);
       return { problems: [], warnings: [] };
     },
     apply: async (config) => {
@@ -261,11 +261,11 @@ test("a change names no file that the configuration file does not name, and a re
       },
     ],
   });
-  expect([applied, opened]).toEqual([[], []]);
+  expect([applied, checked]).toEqual([[], []]);
   writeFileSync(path, JSON.stringify({ ...DOCUMENT, routes: [{ ...DOCUMENT.routes[0], access_log: named }] }));
   expect(await running.reload(BY)).toMatchObject({ kind: "done" });
   expect(await running.change(edit, BY)).toMatchObject({ kind: "done" });
-  expect(opened).toEqual(applied);
+  expect(checked).toEqual(applied);
 });
 
 test("a file that cannot be read is a problem of its reload, and the configuration stays in use", async () => {
