@@ -24,8 +24,14 @@ beforeAll(async () => {
   const upstream = { name: "origin", servers: [{ address: "127.0.0.1", port: origin.port, max_fails: 1_000_000 }] };
   gateway = await startGateway({
     access_log: { enabled: false },
-    upstreams: [upstream, { name: "h2", protocol: "h2c", servers: [{ address: "127.0.0.1", port: http2.port }] }],
+    upstreams: [
+      upstream,
+      { name: "gone", servers: [], deleted: true },
+      { name: "h2", protocol: "h2c", servers: [{ address: "127.0.0.1", port: http2.port }] },
+    ],
     routes: [
+      { path_prefix: "/gone", upstream: "gone" },
+      { path_prefix: "/gone-gathered", upstream: "gone", request_buffering: true },
       { path_prefix: "/", upstream: "origin", retry: { max_retries: 0 } },
       { path_prefix: "/split", rewrite: { host: "route.test" }, traffic_split: [{ upstream: "origin", weight: 1 }] },
       {
@@ -113,6 +119,14 @@ test("an interim response comes once, before the response", async () => {
   respond("/held", held[0]?.connection ?? expect.unreachable());
   expect((await client.response()).body).toBe("/held");
   await ask(client, "/next");
+  client.destroy();
+});
+
+test.each(["/gone", "/gone-gathered"])("at %s, an upstream that was deleted has no servers", async (path) => {
+  const client = await RawClient.open(gateway.port);
+  client.send(`POST ${path} HTTP/1.1\r\nHost: a.test\r\nContent-Length: 2\r\n\r\nhi`);
+  const response = await client.finalResponse();
+  expect([statusOf(response), response.body]).toEqual([503, expect.stringContaining("the upstream has no servers")]);
   client.destroy();
 });
 

@@ -72,8 +72,9 @@ class Forward implements ResponseSink, TimeKeeper {
   /** Makes the first try, after the body was gathered as far as possible. A connection must not wait for a slow client. */
   begin(): void {
     const { gather } = this.#target;
-    if (gather === undefined || !mayGather(this.#exchange.head, gather.maxBytes)) this.gathered();
-    else if (!this.#retries.isPossible) this.fail(this.#retries.upstream.isEmpty ? errors.EMPTY : errors.NO_SERVER);
+    if (this.#retries.upstream.isEmpty) this.fail(errors.EMPTY);
+    else if (gather === undefined || !mayGather(this.#exchange.head, gather.maxBytes)) this.gathered();
+    else if (!this.#retries.isPossible) this.fail(errors.NO_SERVER);
     else {
       this.#pump = new RequestPump(this, this.#exchange.body, { kept: this.#retries.newKept() });
       sendContinue(this.#exchange);
@@ -91,7 +92,7 @@ class Forward implements ResponseSink, TimeKeeper {
 
   #tryNext(otherwise: TurnpikeError): void {
     const server = this.#retries.next();
-    if (server === undefined) this.fail(this.#retries.upstream.isEmpty ? errors.EMPTY : otherwise);
+    if (server === undefined) this.fail(otherwise);
     else this.#try(server);
   }
 
