@@ -152,10 +152,10 @@ describe("a payment whose nonce is spent", () => {
 
   test.each<[string, number, Response, object]>([
     ["the first block of the chain", 5000, null, { kind: "void" }],
-    ["a block before the payment", 6000, block(1000, NOW - 601), { kind: "void" }],
-    ["a block of the payment's time", 6000, block(1000, NOW - 600), unknown],
-    ["a block that the node does not have", 6000, null, unknown],
-    ["a block that cannot be read", 6000, "fails", unknown],
+    ["a block before the payment", 6200, block(1200, NOW - 601), { kind: "void" }],
+    ["a block of the payment's time", 6200, block(1200, NOW - 600), unknown],
+    ["a block that the node does not have", 6200, null, unknown],
+    ["a block that cannot be read", 6200, "fails", unknown],
   ])("without a transfer from %s on", async (_what, counted, first, expected) => {
     const own = {
       [LATEST]: block(counted + 2, NOW),
