@@ -514,6 +514,18 @@ export const ACCEPTED: readonly Accepted[] = [
     reason: "bound() writes the port before anything else has the server",
   },
   {
+    file: "src/gateway/tenants/tenant-server.ts",
+    code: "const MAX_CONNECT_MS = 2_147_483_647;",
+    mutant: "2_147_483_647  →  (2 * (2_147_483_647))",
+    reason: "no route has a connect_timeout_ms above it, and the shorter of the two applies",
+  },
+  {
+    file: "src/gateway/tenants/warm-tenants.ts",
+    code: "if (oldest !== undefined) wheel.set(this, Math.max(oldest.usedAt - since, 1));",
+    mutant: "1  →  (1 + 1)",
+    reason: "the timer wheel's tick is longer than both",
+  },
+  {
     file: "src/gateway/tenants/tenant-route.ts",
     code: "visit.waitMs = Math.max(visit.waitMs - (this.#now - since), 1);",
     mutant: "1  →  (1 + 1)",

@@ -312,6 +312,19 @@ test("filters of warm tenants run if the route says so, and may not park their r
   expect(errors).toEqual(["filter-failed: the filter has parked a request of a warm tenant"]);
 });
 
+test("a client that has left gets no error, whatever its filter says", async () => {
+  create({ skips: false });
+  await ask();
+  await filtered[0]?.allow("vms/a.sock");
+  const gone = await ask();
+  gone.depart();
+  await filtered[1]?.allow("vms/a.sock");
+  expect(errors).toEqual([]);
+  await ask();
+  await filtered[2]?.allow("vms/a.sock");
+  expect(errors).toHaveLength(1);
+});
+
 test("a request with a body starts its tenant when its body is there, and others do not wait for it", async () => {
   const slow = await ask({ method: "POST", bodyLength: 3 });
   expect(filtered.length).toBe(0);
