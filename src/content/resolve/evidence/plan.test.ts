@@ -262,6 +262,13 @@ describe("queries", () => {
     expect(names).toBe("Arsenal win long golden relay");
   });
 
+  test.each([
+    ["Will it?", ["Will it", "Will it result", "Will it fact check"]],
+    ["Will it rain?", ["rain", "Will it rain", "rain result", "rain fact check"]],
+  ])("%s has few words for them", (question, queries) => {
+    expect(planOf(question, "", NOW).queries).toEqual(queries);
+  });
+
   test("there are at least two even if no source is named", () => {
     expect(planOf("?", "", NOW).queries.length).toBeGreaterThanOrEqual(2);
   });

@@ -141,7 +141,7 @@ test("a change names no environment variable that the served configuration and t
   ]);
 });
 
-test("a variable is no file of an allowed folder, such as the one in which the gateway was started", () => {
+test("a variable does not pass as a file of an allowed folder, such as the one in which the gateway was started", () => {
   const saved = { admin: { file_folders: ["/", process.cwd()] } };
   expect(refusedPaths({ ...saved, postgres: { password_env: "HOME" } }, saved)).toEqual(["postgres.password_env"]);
 });

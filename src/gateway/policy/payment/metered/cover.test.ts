@@ -77,18 +77,37 @@ async function openCovers(): Promise<Opened> {
   };
 }
 
+/** A write takes time: one that is not awaited comes too late. */
+function slow(ledger: Ledger): Partial<Ledger> {
+  return {
+    move: async (moved, change) => {
+      await new Promise(setImmediate);
+      return await ledger.move(moved, change);
+    },
+  };
+}
+
+test("a payment that was charged before is delivered when its units are", async () => {
+  const { shop, reserve, cover: coverOf } = await openCovers();
+  const { ledger } = shop.store;
+  const payment = await reserve();
+  await ledger.move(payment, { state: "settled", lease: true, transaction: "0x1", payer: payment.from });
+  for (const used of [0, 1]) {
+    const cover = coverOf({ ...payment, state: "settled" }, slow(ledger));
+    expect(cover.isOpen).toBe(true);
+    cover.use(used);
+    await cover.close();
+    expect(await ledger.find(payment)).toMatchObject({ state: "settled", delivered: used > 0 });
+    if (used === 0) expect((await ledger.reserve(payment)).leased).toBe(true);
+  }
+});
+
 test("a payment that lasts too long is charged whole, and still covers its units", async () => {
   const { shop, id, reserve, cover: coverOf } = await openCovers();
   const { store, clock, logged } = shop;
   const { ledger } = store;
   const payment = await reserve();
-  const cover = coverOf(payment, {
-    // A write takes time: one that is not awaited comes too late.
-    move: async (moved, change) => {
-      await new Promise(setImmediate);
-      return await ledger.move(moved, change);
-    },
-  });
+  const cover = coverOf(payment, slow(ledger));
   expect([await cover.wait(), cover.isOpen]).toEqual([true, false]);
   // Nothing is charged before the first unit, however long it waits.
   const first = await ledger.find(payment);
