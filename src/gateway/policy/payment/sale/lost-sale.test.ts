@@ -59,6 +59,26 @@ test.each<[string, Verification, number, string | undefined, string]>([
   expect(nameOf().map((name) => name?.toLowerCase())).toEqual([PAYER.toLowerCase(), PAYER.toLowerCase()]);
 });
 
+test.each([
+  ["before", "verified"],
+  ["before", "settling"],
+  ["before", "settled"],
+  ["after", "verified"],
+  ["after", "settling"],
+  ["after", "settled"],
+] as const)("settle %s: a request whose payment is taken over when it is %s gets a conflict", async (settle, state) => {
+  const shop = openShop({
+    terms: { settle },
+    ledger: (real) => ({
+      move: async (moved, change) => !(change.state === state && change.lease) && real.move(moved, change),
+    }),
+  });
+  const payment = shop.payment();
+  const refused = await shop.send(payment);
+  expect([refused.status, await refused.text()]).toEqual([409, expect.stringContaining("has taken over this payment")]);
+  expect(counted(shop).losses).toEqual({ used: 1 });
+});
+
 test("a client that leaves while its payment is verified is not charged, and can pay with it", async () => {
   const reached = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
