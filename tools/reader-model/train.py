@@ -167,7 +167,7 @@ def write_forest(file, boosters, width):
     thresholds, leaves, features = numpy.zeros((3, len(dumped), 2 ** PARAMETERS["max_depth"]))
     for tree, *own in zip(dumped, thresholds, leaves, features):
         fill(json.loads(tree), 1, own)
-    write_trees(file, (thresholds.astype("<f4"), leaves, features.astype("<u1")), (width, len(boosters)))
+    write_trees(file, (thresholds.astype("<f4"), leaves, features), (width, len(boosters)))
     print(f"{len(dumped)} trees")
 
 
@@ -175,17 +175,12 @@ def write_trees(file, trees, size):
     """A base score of one half adds nothing. The unit of leaves is divided by the number of forests: the sum is a mean."""
     thresholds, leaves, features = trees
     width, forests = size
-    known = [numpy.unique(thresholds[features == feature]) for feature in range(width)]
-    places = numpy.zeros(features.shape)
-    for feature, own in enumerate(known):
-        places[features == feature] = numpy.searchsorted(own, thresholds[features == feature])
+    known, places = numpy.unique(thresholds, return_inverse=True)
     unit = numpy.abs(leaves).max() / 127
-    file.write(numpy.array([width, len(leaves), PARAMETERS["max_depth"]], dtype="<u4").tobytes())
-    file.write(numpy.array([unit / forests], dtype="<f4").tobytes())
-    file.write(numpy.array([len(own) for own in known], dtype="<u2").tobytes())
-    file.write(numpy.concatenate(known).tobytes())
-    for values, kind in ((features, "<u1"), (places, "<u1"), (numpy.round(leaves / unit), "<i1")):
-        # A place that a byte cannot hold would be that of another threshold.
+    file.write(numpy.array([width, len(leaves), PARAMETERS["max_depth"], len(known)], dtype="<u4").tobytes())
+    file.write(numpy.array([unit / forests, *known], dtype="<f4").tobytes())
+    for values, kind in ((places, "<u2"), (features, "<u1"), (numpy.round(leaves / unit), "<i1")):
+        # A number that the type cannot hold would be another one.
         assert numpy.array_equal(values.astype(kind), values)
         file.write(values.astype(kind).tobytes())
 
@@ -193,7 +188,7 @@ def write_trees(file, trees, size):
 def write_model(folder, out):
     lexicon = json.load(open(f"{folder}/lexicon.json"))
     with open(out, "wb") as file:
-        file.write(numpy.array([0x54524D05, len(lexicon)], dtype="<u4").tobytes())
+        file.write(numpy.array([0x54524D06, len(lexicon)], dtype="<u4").tobytes())
         file.write(numpy.array([key for key, _ in lexicon], dtype="<u4").tobytes())
         file.write(numpy.array([round(odds * 16) for _, odds in lexicon], dtype="<i1").tobytes())
         data = Data(folder)

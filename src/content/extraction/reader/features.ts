@@ -10,7 +10,6 @@ import { commonBox, coreOf, groupAlike, isProse, MIN_ALIKE, sameParent, titleAmo
 
 export interface Features {
   readonly rows: number;
-  readonly width: number;
   readonly values: Float32Array;
 }
 
@@ -117,7 +116,7 @@ class FeatureWriter {
       this.#template(index);
       wordsBefore += block.count.words;
     }
-    return { rows: this.#blocks.length, width: WIDTH, values: this.#values };
+    return { rows: this.#blocks.length, values: this.#values };
   }
 
   #put(value: number): void {
@@ -166,7 +165,7 @@ class FeatureWriter {
 
   #sayPhrases(): Float32Array {
     const phrases = new Float32Array(this.#blocks.length);
-    for (const [at, { count }] of this.#blocks.entries()) phrases[at] = this.#lexicon.phrase(count.hash, count.words);
+    for (const [at, { count }] of this.#blocks.entries()) phrases[at] = this.#lexicon.phrase("phrase", count);
     return phrases;
   }
 

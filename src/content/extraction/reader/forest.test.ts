@@ -13,12 +13,10 @@ interface Tree {
 function file(trees: readonly Tree[]): Uint8Array<ArrayBuffer> {
   const known = [...new Set(trees.flatMap(({ thresholds }) => thresholds))].toSorted((a, b) => a - b);
   const parts = [
-    new Uint32Array([WIDTH, trees.length, 2]),
-    new Float32Array([0.5]),
-    new Uint16Array([0, known.length]),
-    new Float32Array(known),
+    new Uint32Array([WIDTH, trees.length, 2, known.length]),
+    new Float32Array([0.5, ...known]),
+    new Uint16Array(trees.flatMap(({ thresholds }) => [0, ...thresholds.map((one) => known.indexOf(one))])),
     new Uint8Array(trees.flatMap(() => [0, 1, 1, 1])),
-    new Uint8Array(trees.flatMap(({ thresholds }) => [0, ...thresholds.map((one) => known.indexOf(one))])),
     new Int8Array(trees.flatMap(({ leaves }) => leaves.map((leaf) => leaf * 2))),
   ];
   return new Uint8Array(Buffer.concat(parts.map(({ buffer }) => new Uint8Array(buffer))));
@@ -29,7 +27,7 @@ const TREE: Tree = { thresholds: [2, 1, 3], leaves: [-2, -1, 1, 2] };
 /** The log-odds of rows with these values of the second feature. */
 function oddsOf(trees: readonly Tree[], own: readonly number[], parts = 1): number[] {
   const values = Float32Array.from(own.flatMap((value) => [9, value]));
-  const scores = new Forest(file(trees), 0, WIDTH).score({ rows: own.length, width: WIDTH, values }, parts);
+  const scores = new Forest(file(trees), 0, WIDTH).score({ rows: own.length, values }, parts);
   return [...scores].map((score) => Math.round(Math.log(score / (1 - score)) * 1000) / 1000);
 }
 

@@ -1,5 +1,6 @@
 import { type Features } from "./features.ts";
 
+/** Four numbers of 32 bits each. */
 const HEADER_BYTES = 16;
 
 /**
@@ -14,10 +15,9 @@ const DECISIONS = [
 
 /**
  * Boosted trees.
- * The file is little-endian. It begins with the numbers of features, of trees and of steps in a tree (32 bits each). The unit
- * of leaves (float) and the number of thresholds of each feature (16 bits) follow, then the thresholds (float), by feature
- * and size. The rest has `2 ** steps` bytes for each tree: of all trees the features, then the places of their thresholds
- * among those of the feature, then the leaves in units (signed).
+ * The file is little-endian. It begins with the numbers of features, of trees, of steps in a tree and of thresholds (32 bits
+ * each). The unit of leaves follows, then the thresholds (floats). The rest has `2 ** steps` numbers for each tree: of all
+ * trees the places of their thresholds (16 bits), then the features (bytes), then the leaves in units (signed bytes).
  *
  * All trees are complete: all leaves have the same depth, and a leaf that was higher is repeated. The root of a tree has
  * place 1, and the children of place `n` have places `2n` and `2n + 1`. Rows then need no jumps that depend on their values.
@@ -32,30 +32,21 @@ export class Forest {
 
   /** Reads the forest that begins at `start`. Throws if it has another number of features. */
   constructor(bytes: Uint8Array<ArrayBuffer>, start: number, width: number) {
-    const [found = 0, trees = 0, depth = 0] = new Uint32Array(bytes.buffer.slice(start, start + HEADER_BYTES));
+    const header = bytes.buffer.slice(start, start + HEADER_BYTES);
+    const [found = 0, trees = 0, depth = 0, known = 0] = new Uint32Array(header);
     if (found !== width) {
       throw new Error(`Cannot load the reader's model: it is for ${found} features, and the program has ${width}`);
     }
     let at = start + HEADER_BYTES;
     const next = (length: number): ArrayBuffer => bytes.buffer.slice(at, (at += length));
-    const [unit = 0] = new Float32Array(bytes.buffer.slice(at - 4, at));
-    const begins: number[] = [];
-    let known = 0;
-    for (const count of new Uint16Array(next(width * 2))) {
-      begins.push(known);
-      known += count;
-    }
+    const [unit = 0] = new Float32Array(next(4));
     const thresholds = new Float32Array(next(known * 4));
     const nodes = trees << depth;
     this.#width = width;
     this.#trees = trees;
     this.#depth = depth;
+    this.#thresholds = Float32Array.from(new Uint16Array(next(nodes * 2)), (place) => thresholds[place] ?? 0);
     this.#features = new Uint8Array(next(nodes));
-    const places = new Uint8Array(next(nodes));
-    this.#thresholds = Float32Array.from(
-      places,
-      (place, node) => thresholds[(begins[this.#features[node] ?? 0] ?? 0) + place] ?? 0,
-    );
     this.#leaves = Float32Array.from(new Int8Array(next(nodes)), (leaf) => leaf * unit);
   }
 

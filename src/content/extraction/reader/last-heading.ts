@@ -18,7 +18,7 @@ export class LastHeading {
     const { heading, count } = block;
     if (heading === 0) return;
     this.wordsBefore = wordsBefore;
-    this.says = this.#lexicon.heading(count.hash, count.words);
+    this.says = this.#lexicon.phrase("heading", count);
     const isTrailer = isTrailerHeading(block.text);
     // A lower heading below a heading of other pages also belongs to other pages.
     this.isTrailer = isTrailer || (this.isTrailer && heading > this.level);

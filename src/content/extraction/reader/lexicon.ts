@@ -43,12 +43,8 @@ export class Lexicon {
     return Math.max(-MAX_SAID, Math.min(MAX_SAID, sum));
   }
 
-  phrase(hash: number, words: number): number {
-    return words > MAX_PHRASE_WORDS ? 0 : this.#of("phrase", hash >>> 0);
-  }
-
-  heading(hash: number, words: number): number {
-    return words > MAX_PHRASE_WORDS ? 0 : this.#of("heading", hash >>> 0);
+  phrase(kind: "phrase" | "heading", { hash, words }: TextCount): number {
+    return words > MAX_PHRASE_WORDS ? 0 : this.#of(kind, hash);
   }
 
   /** The mean log-odds of a text's words, and the mean of the lowest few. */

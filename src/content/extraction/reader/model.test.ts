@@ -17,7 +17,7 @@ test("the model's file is small, and matches the program's features", () => {
   expect(bytes.length).toBeLessThan(1_000_000);
   expect(new Set(FEATURES.map(([, name], at) => `${name} ${at}`)).size).toBe(WIDTH);
   expect(WIDTH).toBeLessThanOrEqual(256);
-  const score = new ReaderModel(bytes).score({ rows: 2, width: WIDTH, values: new Float32Array(2 * WIDTH) });
+  const score = new ReaderModel(bytes).score({ rows: 2, values: new Float32Array(2 * WIDTH) });
   expect([...score].every((share) => share > 0 && share < 1)).toBe(true);
 });
 

@@ -5,7 +5,7 @@ import { Forest } from "./forest.ts";
 import { Lexicon } from "./lexicon.ts";
 
 /** "TRM" and the version of the file format. */
-const MAGIC = 0x54524d05;
+const MAGIC = 0x54524d06;
 const HEADER_BYTES = 8;
 /** Number of forests. tools/reader-model/train.py has the same number. */
 const FORESTS = 3;
