@@ -72,7 +72,7 @@ class FeatureWriter {
     this.#topic = new Topic(blocks, hints.title);
     for (const { count } of blocks) this.#same.set(count.hash, (this.#same.get(count.hash) ?? 0) + 1);
     this.#sayNames(root);
-    this.#said = this.#sayPhrases();
+    this.#said = Float32Array.from(blocks, ({ count }) => lexicon.phrase("phrase", count));
     this.#title = titleAmong(blocks, hints.title);
     this.#shared = this.#sharedValues();
     this.#longest = blocks.slice(0, MAX_LOOKED).reduce((most, { count }) => Math.max(most, count.words), 1);
@@ -161,12 +161,6 @@ class FeatureWriter {
       at += SHARED;
     }
     return values;
-  }
-
-  #sayPhrases(): Float32Array {
-    const phrases = new Float32Array(this.#blocks.length);
-    for (const [at, { count }] of this.#blocks.entries()) phrases[at] = this.#lexicon.phrase("phrase", count);
-    return phrases;
   }
 
   #text({ box, count, links, heading, images, texts, placeLinks, otherLinks }: Block, before: number): void {

@@ -25,9 +25,7 @@ export class ReaderModel {
     const keys = new Int32Array(bytes.buffer.slice(HEADER_BYTES, HEADER_BYTES + things * 4));
     const endOfOdds = HEADER_BYTES + things * 5;
     const odds = new Int8Array(bytes.buffer.slice(HEADER_BYTES + things * 4, endOfOdds));
-    const said = new Map<number, number>();
-    for (const [place, key] of keys.entries()) said.set(key, (odds[place] ?? 0) / 16);
-    this.lexicon = new Lexicon(said);
+    this.lexicon = new Lexicon(new Map(Array.from(keys, (key, place) => [key, (odds[place] ?? 0) / 16])));
     this.#forest = new Forest(bytes, endOfOdds, WIDTH);
   }
 
