@@ -218,6 +218,21 @@ test("one client at a time controls a browser, no token opens another one, and m
   await about(second, "DELETE");
 });
 
+test("a request for a browser that is sent again with its payment gets no second browser, and no further time", async () => {
+  const payment = { "turnpike-payer": "0xpayer", "turnpike-payment-id": "0xonce" };
+  const ask = (more = {}) => call(service, "/browsers", { minutes: 2 }, { ...payment, ...more });
+  // The first payment was perhaps returned, until one is made.
+  const [first, returned, again] = [await ask(), await ask(), await ask({ "turnpike-transaction": "0xabc" })];
+  expect([first.status, returned.status, again.status]).toEqual([201, 201, 201]);
+  const soldBy = ({ json }: typeof first) => ({ id: String(json["id"]), token: String(json["token"]) });
+  for (const lost of [first, returned]) expect((await about(soldBy(lost))).status).toBe(404);
+  expect((await about(soldBy(again))).status).toBe(200);
+  const time = ({ json }: typeof first): number =>
+    Date.parse(String(json["expires_at"])) - Date.parse(String(json["created_at"]));
+  expect([time(first), time(returned), time(again) < 120_000]).toEqual([120_000, 120_000, true]);
+  await about(soldBy(again), "DELETE");
+});
+
 test("a page of a browser reaches nothing but the proxy, and a browser that is killed leaves no process", async () => {
   const sold = await buy();
   const browser = await connect({ browserWSEndpoint: sold.url });

@@ -37,7 +37,7 @@ export class LiveBrowser {
   #relay: Relay | undefined;
   #client: RelayClient | undefined;
   #isTaken = false;
-  /** The payments by which it runs longer. */
+  /** The payments by which it runs. */
   readonly #payments = new Set<string>();
 
   constructor(cell: Cell, options: LiveOptions) {
@@ -78,7 +78,7 @@ export class LiveBrowser {
   /** Lets it run longer. `payment` is empty if no payment is known. False: it has had too many payments. */
   extend(ms: number, payment: string): boolean {
     if (this.#payments.size >= MAX_PAYMENTS) return false;
-    if (payment !== "") this.#payments.add(payment);
+    this.paidBy(payment);
     this.#expiresAt += ms;
     this.#endsAt += ms;
     clearTimeout(this.#expiry);
@@ -86,7 +86,12 @@ export class LiveBrowser {
     return true;
   }
 
-  /** True if it runs longer by this payment already. */
+  /** Remembers a payment for its time. */
+  paidBy(payment: string): void {
+    if (payment !== "") this.#payments.add(payment);
+  }
+
+  /** True if it runs by this payment already. */
   isPaidBy(payment: string): boolean {
     return this.#payments.has(payment);
   }

@@ -71,7 +71,7 @@ export class LiveBrowsers {
     const browsers = new LiveBrowsers(options);
     try {
       await prepare(join(options.cell.folder, "live"));
-      const { browser } = await browsers.#start(1);
+      const { browser } = await browsers.#start(MINUTE_MS);
       browser.end();
       await browser.ended;
       return browsers;
@@ -81,14 +81,25 @@ export class LiveBrowsers {
     }
   }
 
-  /** Starts a browser. Fails with `overloaded` if too many run. */
-  async add(minutes: number): Promise<NewLive> {
+  /**
+   * Starts a browser. A client whose response was lost sends its request again: with the same payment, the browser that it cannot
+   * know ends. `isPaid`: the payment was made before, so that the new one runs for the rest of the time. Otherwise it was perhaps
+   * returned since. `payment` as for `extend`. Fails with `overloaded` if too many run.
+   */
+  async add(minutes: number, payment: string, isPaid: boolean): Promise<NewLive> {
     this.#assertMinutes(minutes);
+    const paid = nameOf(payment, minutes);
+    const lost = [...this.#browsers.values()].find((browser) => browser.isPaidBy(paid));
+    const ttlMs = (isPaid ? lost?.leftMs : undefined) ?? minutes * MINUTE_MS;
+    lost?.end();
+    await lost?.ended;
     if (this.#closed || this.#browsers.size + this.#starting >= this.#options.max)
       throw new TurnpikeError("overloaded", "Cannot start a browser: all of them are in use; try again later");
     this.#starting += 1;
     try {
-      return await this.#start(minutes);
+      const added = await this.#start(ttlMs);
+      added.browser.paidBy(paid);
+      return added;
     } catch {
       throw new TurnpikeError("browser-unavailable", "Cannot start a browser: it does not respond");
     } finally {
@@ -102,8 +113,7 @@ export class LiveBrowsers {
    */
   extend({ id, token, minutes, payment }: Longer): NewLive {
     const browser = this.find(id, token);
-    // A payment of a channel that was returned has the same name as the next one, which can be for other minutes.
-    const paid = payment && `${payment} ${minutes}`;
+    const paid = nameOf(payment, minutes);
     if (browser.isPaidBy(paid)) return { browser, token };
     this.#assertMinutes(minutes + Math.ceil(browser.leftMs / MINUTE_MS));
     if (browser.extend(minutes * MINUTE_MS, paid)) return { browser, token };
@@ -148,7 +158,7 @@ export class LiveBrowsers {
     await Promise.all(all.map(({ ended }) => ended));
   }
 
-  async #start(minutes: number): Promise<NewLive> {
+  async #start(ttlMs: number): Promise<NewLive> {
     const { cell: settings, egress, random, now, clock, idleMs = LIVE_IDLE_MS } = this.#options;
     const id = Buffer.from(random(ID_BYTES)).toString("hex");
     const token = Buffer.from(random(TOKEN_BYTES)).toString("base64url");
@@ -163,7 +173,7 @@ export class LiveBrowsers {
     };
     try {
       const cell = await startCell(settings, socket, (...event) => this.#browsers.get(id)?.observe(...event));
-      const times = { ttlMs: minutes * MINUTE_MS, idleMs };
+      const times = { ttlMs, idleMs };
       const tokens = [token, viewTokenOf(token), viewTokenOf(token, true)];
       const [tokenHash = "", viewHash = "", controlHash = ""] = tokens.map((one) => hashOf(one).toString("hex"));
       const browser = new LiveBrowser(cell, { id, tokenHash, viewHash, controlHash, ...times, now, clock });
@@ -175,6 +185,11 @@ export class LiveBrowsers {
       throw error;
     }
   }
+}
+
+/** A payment of a channel that was returned has the same name as the next one, which can be for other minutes. */
+function nameOf(payment: string, minutes: number): string {
+  return payment && `${payment} ${minutes}`;
 }
 
 /** The token for viewers of the browser with a token, who may act in its pages if it `controls`. None tells another one. */

@@ -80,10 +80,12 @@ export const browser = postOperation(
     },
     failures: ["invalid-parameters", "not-found", "overloaded", "browser-unavailable"],
   },
-  async ({ minutes, browser: id, token: given = "" }, { live }, { payment }): Promise<OperationResult> => {
+  async ({ minutes, browser: id, token: given = "" }, { live }, { payment, unproven }): Promise<OperationResult> => {
     if (live === undefined) throw notSold();
     const { browser: one, token } =
-      id === undefined ? await live.add(minutes) : live.extend({ id, token: given, minutes, payment });
+      id === undefined
+        ? await live.add(minutes, payment, !unproven)
+        : live.extend({ id, token: given, minutes, payment });
     return { json: { ...stateOf(one), ...addressesOf(token) }, status: 201 };
   },
 );
