@@ -333,3 +333,20 @@ test("each paid route is a seller, with its facilitator, its reports and its ups
     [secret],
   ]);
 });
+
+test("a ledger whose payments cannot be counted is away until they can", async () => {
+  events.length = 0;
+  const counting = spyOn(store.view, "standing").mockRejectedValue(new Error("busy"));
+  const ticks: (() => void)[] = [];
+  const every = spyOn(globalThis, "setInterval").mockImplementation(
+    ((tick: () => void) => void ticks.push(tick)) as never,
+  );
+  begin(settings([]));
+  every.mockRestore();
+  for (const tick of ticks) tick();
+  await until(async () => events.length === 1);
+  counting.mockRestore();
+  for (const tick of ticks) tick();
+  await until(async () => events.length === 2);
+  expect(events.map(({ details }) => details)).toEqual([{ ledger: "away" }, { ledger: "back" }]);
+});
