@@ -158,7 +158,9 @@ function isForeign(phrase: Phrase, isSubjectOnly: boolean): boolean {
     if (!isSubjectOnly && WORDS.lesser.has(word.text) && roles[owned] === "own") return true;
     // "entered Mars orbit" for "lunar orbit"
     const isModifier = roles[at + 1] === "own" && words[at + 1]?.capital === false && words[at + 1]?.gap.trim() === "";
-    if (verb >= 0 && at > verb && word.capital && language !== "de" && !isModifier) return false;
+    // "president of the Assembly of the Council"
+    const isBetween = WORDS.of.has(words[at + 1]?.text) && WORDS.of.has(words[at - 1]?.text);
+    if (verb >= 0 && at > verb && word.capital && language !== "de" && !isModifier && !isBetween) return false;
     // "the Supreme Court" for "the court": an adjective leaves the subject what it is.
     const isAttribute = roles[at + 1] === "own" || (roles[at - 1] === "own" && isRomance(language));
     if (isSubjectOnly) return at < verb && !isAttribute && isBeside(phrase, at);
@@ -361,15 +363,14 @@ function isGoverned({ words, roles, grammar, hasAgent }: Phrase, at: number): bo
   return false;
 }
 
-/** "the village near the festival", "futures on wheat" */
-const BESIDE = /^(?:near|beside|outside|behind|around|opposite|on)$/u;
-
 /** Whether a word belongs to a noun of the question: "party youth", "the party's wing", "the wing of the party", "junior record". */
-function isBeside({ words, roles, language, isDefinite }: Phrase, at: number): boolean {
+function isBeside({ words, roles, grammar, language, isDefinite }: Phrase, at: number): boolean {
   const isJoined = (n: number): boolean => /^[\s\u00a0'’-]*$/u.test(words[n]?.gap ?? "");
   const verb = roles.indexOf("verb");
-  const isBehind =
-    (roles[at - 1] === "own" || (words[at - 1]?.text === "s" && roles[at - 2] === "own")) && isJoined(at);
+  // "the party's wing", "the party's Norland wing"
+  const first = words.findLastIndex((one, n) => n < at && !(one.capital && roles[n] === "other" && isJoined(n)));
+  const isOwned = words[first]?.text === "s" && roles[first - 1] === "own";
+  const isBehind = (roles[at - 1] === "own" || isOwned) && isJoined(at);
   // A word between the subject and its object is the verb.
   // "l'inflazione alimentare"
   const [last, word] = [words[at - 1], words[at]];
@@ -401,11 +402,9 @@ function isBeside({ words, roles, language, isDefinite }: Phrase, at: number): b
       WORDS.title.has(next.text))
   )
     return verb >= 0;
-  if (
-    !WORDS.of.has(next?.text) &&
-    !BESIDE.test(next?.text ?? "") &&
-    !(language === "de" && /^(?:der|des)$/u.test(next?.text ?? ""))
-  )
-    return false;
+  // "the exhibition about the bridge", "futures on wheat", and not "took part in the vote"
+  const isOfVerb = roles[at - 1] === "verb" && !WORDS.of.has(next?.text);
+  const isGenitive = language === "de" && /^(?:der|des)$/u.test(next?.text ?? "");
+  if (isOfVerb || !(grammar.preposition.has(next?.text) || isGenitive)) return false;
   return until(roles.slice(at + 1, at + 5), (role) => role === "verb").includes("own", 1);
 }

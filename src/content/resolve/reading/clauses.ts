@@ -1,5 +1,5 @@
-import { type Grammar, type Reader } from "./grammar.ts";
-import { attributionAfter, governedBy, HOLDER, isHearsay, isStranger, type Reality, realityOf } from "./reality.ts";
+import { type Grammar, GRAMMARS, type Reader } from "./grammar.ts";
+import { attributionAfter, governedBy, HOLDER, isHearsay, isPast, isStranger, type Reality, realityOf } from "./reality.ts";
 import { ADVERB, clauseOf, type Group, groupOf, HARD, type Span, type Token } from "./spans.ts";
 import { isRomance, type Language } from "./words.ts";
 import { until } from "./until.ts";
@@ -46,6 +46,8 @@ export function predicationOf(tokens: readonly Token[], at: number, { grammar, l
   const own = tokens
     .slice(isOpened ? clause.start + 1 : clause.start, subjectEnd(tokens, clause, group, grammar))
     .filter((word) => !ADVERB.test(word.text));
+  // "The man who drove Harlan was arrested": who was arrested is the man.
+  const relative = RELATIVE.test(clause.opener?.text ?? "") && clause.opener?.gap === " " && own.slice(1).some(isFinite);
   // "two days after winning the race"
   const isGerund =
     language === "en" &&
@@ -55,7 +57,7 @@ export function predicationOf(tokens: readonly Token[], at: number, { grammar, l
   const isInherited =
     isGerund ||
     own.every((word) => grammar.and.has(word.text) || grammar.not.has(word.text) || grammar.clause.has(word.text));
-  const before = isInherited ? sharedSubject(tokens, clause.start, grammar) : own;
+  const before = isInherited || relative ? sharedSubject(tokens, clause.start, grammar) : own;
   return {
     reality: realityOf(tokens, at, { clause, group, grammar, language }),
     isPassive,
@@ -86,6 +88,12 @@ function subjectEnd(tokens: readonly Token[], clause: Span, group: Group, gramma
         grammar.be.has(word.text)),
   );
   return governor < 0 ? group.start : governor;
+}
+
+const RELATIVE = /^(?:who|which|whose)$/u;
+
+function isFinite(word: Token): boolean {
+  return !word.capital && (isPast(word) || GRAMMARS.en.be.has(word.text) || GRAMMARS.en.have.has(word.text));
 }
 
 function isPassiveGerman(tokens: readonly Token[], clause: Span): boolean {
