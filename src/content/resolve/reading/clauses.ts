@@ -2,6 +2,7 @@ import { type Grammar, GRAMMARS, type Reader } from "./grammar.ts";
 import { attributionAfter, governedBy, HOLDER, isHearsay, isPast, isStranger, type Reality, realityOf } from "./reality.ts";
 import { ADVERB, clauseOf, type Group, groupOf, HARD, type Span, type Token } from "./spans.ts";
 import { isRomance, type Language } from "./words.ts";
+import { nounPhraseEnd } from "./noun-phrases.ts";
 import { until } from "./until.ts";
 
 /** A predicate in its sentence: how it is presented, and the words around it that can be its arguments. */
@@ -47,7 +48,7 @@ export function predicationOf(tokens: readonly Token[], at: number, { grammar, l
     .slice(isOpened ? clause.start + 1 : clause.start, subjectEnd(tokens, clause, group, grammar))
     .filter((word) => !ADVERB.test(word.text));
   // "The man who drove Harlan was arrested": who was arrested is the man.
-  const relative = RELATIVE.test(clause.opener?.text ?? "") && clause.opener?.gap === " " && own.slice(1).some(isFinite);
+  const isRelative = RELATIVE.test(clause.opener?.text ?? "") && clause.opener?.gap === " " && own.slice(1).some(isFinite);
   // "two days after winning the race"
   const isGerund =
     language === "en" &&
@@ -57,7 +58,12 @@ export function predicationOf(tokens: readonly Token[], at: number, { grammar, l
   const isInherited =
     isGerund ||
     own.every((word) => grammar.and.has(word.text) || grammar.not.has(word.text) || grammar.clause.has(word.text));
-  const before = isInherited || relative ? sharedSubject(tokens, clause.start, grammar) : own;
+  // "Nach langem Streit übernahm die Werft …": the subject stands behind the verb.
+  const middle = tokens.slice(group.start + 1, clause.end);
+  const isFronted = own.length === 0 || grammar.preposition.has(own[0]?.text);
+  const isTurned = language === "de" && isFronted && grammar.determiner.has(middle[0]?.text);
+  const left = isInherited || isRelative ? sharedSubject(tokens, clause.start, grammar) : own;
+  const before = isTurned ? middle.slice(0, nounPhraseEnd(middle, grammar)) : left;
   return {
     reality: realityOf(tokens, at, { clause, group, grammar, language }),
     isPassive,
@@ -67,7 +73,7 @@ export function predicationOf(tokens: readonly Token[], at: number, { grammar, l
       language === "de"
         ? tokens.slice(group.start, clause.end).filter((_, n) => n + group.start !== at)
         : tokens.slice(at + 1, clause.end),
-    isInherited,
+    isInherited: isInherited && !isTurned,
     start: tokens[clause.start]?.start ?? 0,
     end: tokens[clause.end - 1]?.end ?? 0,
   };

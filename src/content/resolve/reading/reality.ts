@@ -1,5 +1,5 @@
 import { type Grammar, GRAMMARS, type Reader, isFunctionWord } from "./grammar.ts";
-import { ADVERB, type Group, HARD, type Span, type Token } from "./spans.ts";
+import { ADVERB, FINITE, type Group, HARD, type Span, type Token } from "./spans.ts";
 import { WORDS } from "./vocabulary.ts";
 import { IRREGULAR_PAST, isRomance, type Language } from "./words.ts";
 
@@ -24,13 +24,29 @@ export function realityOf(
   if (language === "en" && whole[0]?.capital === true && /^(?:had|were|should)$/u.test(whole[0].text)) return "view";
   // "was lost before it reached orbit"
   const { opener } = clause;
-  if (opener !== undefined && (grammar.open.has(opener.text) || BEFORE.test(opener.text))) return "open";
+  const isOpen = opener !== undefined && (grammar.open.has(opener.text) || BEFORE.test(opener.text));
+  // "Shares fell when Marlow resigned": what happened then is a fact.
+  const rest = [...before, ...tokens.slice(clause.end)];
+  if (isOpen && !(WHEN.test(opener.text) && isTold(rest, grammar, language))) return "open";
   const governed = governedBy(before, whole, at - clause.start, { clause, grammar });
   if (governed === "view" || governed === "open") return governed;
   const after = attributionAfter(tokens, clause.end, grammar);
   if (after !== undefined) return after;
   return governed === "denied" ? (own === "fact" ? "denied" : own === "noun" ? "noun" : "fact") : own;
 }
+
+const WHEN = /^(?:when|quand|lorsqu.*|cuando|quando)$/u;
+
+/** Whether words tell what has happened, and nothing in them is open. */
+function isTold(words: readonly Token[], grammar: Grammar, language: Language): boolean {
+  const isOpen = ({ text }: Token): boolean =>
+    [grammar.modal, grammar.doubts, grammar.hedge, grammar.open, grammar.says].some((set) => set.has(text));
+  const isFinite = (word: Token): boolean =>
+    !word.capital && (language === "en" ? isPast(word) || HAS_BEEN.test(word.text) : FINITE.test(word.text));
+  return words.some(isFinite) && !words.some((word) => isOpen(word) || grammar.future.test(word.text));
+}
+
+const HAS_BEEN = /^(?:was|were|had|did)$/u;
 
 /** "not only banned, but …" denies nothing. */
 const ONLY = /^(?:only|just|merely|nur|bloss|seulement|solo|solament|so|apenas)/u;
