@@ -64,8 +64,8 @@ export function undatedTokensOf(
         const isGoverned = DATE_PREPOSITION.test(kept.at(-1)?.text ?? "") && /^\s*$/u.test(token.gap);
         governor = isGoverned ? kept.pop() : undefined;
         if (governor !== undefined) hasComma = governor.gap.includes(",");
-        // "the reform early on 28 October"
-        if (isGoverned && NEAR_DATE.test(kept.at(-1)?.text ?? "")) kept.pop();
+        // "the reform early on 28 October", "bis zum 30. Juni"
+        while (isGoverned && NEAR_DATE.test(kept.at(-1)?.text ?? "")) kept.pop();
       }
       isAfterDate = true;
       continue;
@@ -82,9 +82,9 @@ export function undatedTokensOf(
 
 const PART_OF_DAY =
   /^(?:morning|lunchtime|afternoon|evening|night|matin|midi|soir|mattina|pomeriggio|sera|notte|abend|vormittag|nachmittag|nacht)$/u;
-const NEAR_DATE = /^(?:early|late|shortly)$/u;
+const NEAR_DATE = /^(?:early|late|shortly|bis|avant|antes|hasta|entro|ate|prima)$/u;
 const DATE_PREPOSITION =
-  /^(?:until|till|by|on|in|for|since|before|after|from|during|of|bis|seit|am|im|vor|nach|ab|vom|le|du|en|depuis|avant|apres|el|del|desde|hasta|il|dal|dall'|entro|em|de|ate|a|no|na)$/u;
+  /^(?:until|till|by|on|in|for|since|before|after|from|during|of|bis|zum|seit|am|im|vor|nach|ab|vom|le|du|en|depuis|avant|apres|el|del|desde|hasta|il|dal|dall'|entro|em|de|ate|a|no|na)$/u;
 
 /** The spans in quotation marks of more than a few words. A shorter one is a title or a term. */
 function quotationsOf(text: string): [from: number, to: number][] {
