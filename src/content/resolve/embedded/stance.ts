@@ -232,8 +232,10 @@ function leavesPlace(
  * Whether a word of the question beside its arguments is neither in the sentence nor near it: "won the cup" for "won the cup on
  * penalties". A figure must be of all the question's names.
  */
-function leavesOut(asked: Asked, { near, words }: Passage, isFigure: boolean): boolean {
+function leavesOut(asked: Asked, { words, after, ...passage }: Passage, isFigure: boolean): boolean {
   const { terms, names, predicate, phrase, agent, patient, language = "en" } = asked;
+  // "Holm broke the record. She won the Storvik Marathon": the next sentences go on with the names.
+  const near = passage.near.union(new Set(wordsOf(after).flatMap(({ stem }) => (names.has(stem) ? [stem] : []))));
   // "adjusted earnings", "domestic opening weekend"
   const isKind = ({ text, stem }: Word): boolean => terms.has(stem) && stem !== predicate?.stem && KIND.test(text);
   if (isFigure)

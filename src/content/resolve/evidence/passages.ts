@@ -211,7 +211,7 @@ export function passagesOf(
   const isBack = ({ words }: Passage): boolean =>
     words.some(
       ({ text, capital, stem, start }) =>
-        capital && start > 0 && !WORDS.time.has(text) && (mentions.get(familyOf(stem)) ?? 0) > 1,
+        capital && (start > 0 || names.has(stem)) && !WORDS.time.has(text) && (mentions.get(familyOf(stem)) ?? 0) > 1,
     );
   return kept
     .toSorted((a, b) => a.start - b.start)

@@ -78,6 +78,7 @@ call(ed|s) an end to_ -> ended_
 for join
 became a (full )?member of |(formally )?acceded to |was admitted to_ -> joined_
 for appoint
+{start}{who:name} (is|becomes) the new (?=\p{Ll}) -> $<who> was appointed_
 (tapp(ed|s)|pick(ed|s)|hir(ed|es)|promot(ed|es)) {who:name} (as|to be|(?<=promot.*)to) ((its|the|their) )?((next|new) )? -> appointed $<who>_
 for all; asking \bfined?\b
 (was|were|been|is) (hit|slapped|handed|served) (with )?{fine} by_ -> was fined by_
@@ -96,6 +97,7 @@ for approve, enact, reject; asking \bapproved\b
 {start}{firm:words} {has}(won|wins|gained|gains|received|receives|secured|secures|obtained|got|gets) {clearance} (for|of) (its |their )?{thing:words}(?= (in|from|by|on|after) |[.,;]|$) -> $<firm>'s $<thing> was approved
 for approve, enact, reject
 (was|were|been) (denied|refused) {clearance}\b -> was rejected
+(refused|refuses|declined|declines) to (approve|authori[sz]e|licen[cs]e|clear)_ -> rejected_
 (denied|denies|refused|refuses|withheld) {clearance} (for|to|of)_ -> rejected_
 (granted|grants|gave|gives|given) ((its|the|their) )?((final|full|formal) )?(approval|authori[sz]ation|clearance|backing|assent|consent|green light|go-ahead|blessing) to_ -> approved_
 for cancel, repeal, uphold
