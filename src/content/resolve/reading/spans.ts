@@ -163,10 +163,11 @@ function isNounPhraseAt(tokens: readonly Token[], at: number, grammar: Grammar):
 /** "after judges declared the vote void", "as the tunnel opened": a past form behind a noun, with an object, an adverbial or nothing behind it. */
 function hasFiniteVerb(tokens: readonly Token[], from: number, grammar: Grammar): boolean {
   const isSmall = (word: Token): boolean => grammar.determiner.has(word.text) || grammar.preposition.has(word.text);
-  for (let n = from + 1; n < from + 5; n += 1) {
+  for (let n = from + 1; n < from + 7; n += 1) {
     const [last, word, next] = [tokens[n - 1], tokens[n], tokens[n + 1]];
     if (last === undefined || word === undefined || /[,;:]/u.test(word.gap)) return false;
-    if (grammar.preposition.has(word.text)) return false;
+    // "as dockers at Port Carrow went on strike"
+    if (grammar.preposition.has(word.text) && next?.capital !== true) return false;
     if (/^(?:is|are|was|were|has|had|have|did|does|do)$/u.test(word.text)) return true;
     const isPast = !word.capital && (word.text.endsWith("ed") || IRREGULAR_PAST.has(word.text));
     const isEnd = next === undefined || next.capital || /[,;:]/u.test(next.gap) || ADVERB.test(next.text);
