@@ -242,7 +242,13 @@ function leavesOut(asked: Asked, { words, after, ...passage }: Passage, isFigure
     return (
       !names.isSubsetOf(near) || wordsOf(asked.plan.statement).some((word) => isKind(word) && !near.has(word.stem))
     );
-  const core = new Set([...(agent?.words ?? []), ...(patient?.words ?? []), ...phrase, predicate?.stem]);
+  // "a loss" for "an annual loss"
+  const heads = new Set([...(agent?.heads ?? []), ...(patient?.heads ?? [])]);
+  const isModifier = ({ capital, stem }: Word, at: number, all: readonly Word[]): boolean =>
+    language === "en" && !capital && !heads.has(stem) && heads.has(all[at + 1]?.stem ?? "");
+  const modifiers = new Set(wordsOf(asked.plan.statement).filter(isModifier).map(({ stem }) => stem));
+  const nouns = new Set([...(agent?.words ?? []), ...(patient?.words ?? [])]).difference(modifiers);
+  const core = new Set([...nouns, ...phrase, predicate?.stem]);
   const { denies } = GRAMMARS[language];
   // "the most new seats" for "the most seats"
   const isMost = wordsOf(asked.plan.statement).some(
