@@ -200,15 +200,20 @@ function subjectFit(sides: Sides, zone: readonly Token[]): Fit {
   const { after } = predication;
   if (agent === undefined) return DIFFERENT;
   const isOther = !predication.isPassive && hasOwnObject(sides) && stands(agent, after, false) === undefined;
-  if (isOther) return DIFFERENT;
+  // "accepted her resignation": the subject is not who resigns.
+  const taker = zone.findIndex(({ text }) => TAKES.test(text));
+  if (isOther || (taker >= 0 && stands(agent, zone.slice(0, taker), true) !== undefined)) return DIFFERENT;
+  // "Marlow's resignation was accepted"
+  const owned = zone.at(-1)?.text === "s" ? zone.slice(1 + zone.findLastIndex(({ capital }, n) => !capital && n + 1 < zone.length), -1) : zone;
   const factor =
-    stands(agent, zone, true) ??
+    stands(agent, owned, true) ??
     // "received the resignation of X"
     (OUTCOMES.ergative.has(outcome) || WORDS.of.has(after[0]?.text) ? stands(agent, after, false) : undefined);
   if (factor !== undefined) return { kind: "same", factor };
   return reader.language === "de" && stands(agent, after, false) !== undefined ? SAME : DIFFERENT;
 }
 
+const TAKES = /^(?:accept|receiv)/u;
 const FOR = /^(?:for|fur|pour|para|per)$/u;
 
 /** "The act was signed": the actor is not named, and only the context can say who it was. */

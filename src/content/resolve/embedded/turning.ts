@@ -2,7 +2,7 @@ import { type Passage } from "../evidence/passages.ts";
 import { conceptsIn } from "../reading/concepts.ts";
 import { type NamedDate } from "../reading/dates.ts";
 import { hasNegation } from "../reading/negation.ts";
-import { DENIED, REVERSED, SHORT_OF, TURNING } from "../reading/phrases.ts";
+import { COMPARED, DENIED, REVERSED, SHORT_OF, TURNING } from "../reading/phrases.ts";
 import { ADVERB, type ReadSentence } from "../reading/spans.ts";
 import { WORDS } from "../reading/vocabulary.ts";
 import { wordsOf } from "../reading/words.ts";
@@ -80,7 +80,7 @@ function hasOtherYear({ years, now, isFuture }: Asked, text: string, dates: read
   return dates.some(
     (date) =>
       date.hasYear &&
-      !SINCE.test(text.slice(0, date.start)) &&
+      ![COMPARED, SINCE].some((one) => one.test(text.slice(0, date.start))) &&
       !/\([^)]*$/u.test(text.slice(0, date.start)) &&
       yearsOf(date).every((year) => year < first),
   );

@@ -297,8 +297,8 @@ function familyOf(stem: string): string {
 
 function familiesIn(words: readonly Word[]): Set<string> {
   return new Set(
-    words.flatMap(({ text, stem }) =>
-      text.length < 4 || STOP_WORDS.has(text) || /^\d/u.test(text) ? [] : [familyOf(stem)],
+    words.flatMap(({ text, stem, capital }) =>
+      text.length < (capital ? 3 : 4) || STOP_WORDS.has(text) || /^\d/u.test(text) ? [] : [familyOf(stem)],
     ),
   );
 }

@@ -156,8 +156,8 @@ function weekOf(date: NamedDate, before: string): NamedDate {
 const BY_DATE =
   /(?<!\p{L})(?:by|before|prior\sto|later\sthan|bis(?:\szum)?|vor(?:\sdem)?|avant(?:\sle)?|antes\sdel?|entro(?:\sil)?|prima\sdel|antes\sde)\s$/iu;
 const AFTER_DATE = new RegExp(
-  // "after the vote on 1 May"
-  `(?<!\\p{L})(?:after|nach(?:\\sdem)?|après(?:\\sle)?|después\\sdel?|dopo(?:\\sil)?|após|depois\\sde)\\s(?:(?:(?:the|an?|his|her|its|their|der|dem|la|le|el|il|os?|as?)\\s)?(?:[^\\s,;]+\\s){1,3}(?:on|of|in|vom|am|du|de|del)\\s(?:le\\s|el\\s)?)?$`,
+  // "after the vote on 1 May", and not "die Bahn nach Tannheim am 1. Mai"
+  `(?<!\\p{L})(?:after|nach(?:\\sdem)?(?=\\s$)|nach(?=\\s(?:de[mr]|ein|sein|ihr))|après(?:\\sle)?|después\\sdel?|dopo(?:\\sil)?|após|depois\\sde)\\s(?:(?:(?:the|an?|his|her|its|their|der|dem|la|le|el|il|os?|as?)\\s)?(?:[^\\s,;]+\\s){1,3}(?:on|of|in|vom|am|du|de|del)\\s(?:le\\s|el\\s)?)?$`,
   "iu",
 );
 const BETWEEN = /(?<!\p{L})(?:between|zwischen(?:\sdem)?|entre(?:\sle|\sel)?|tra(?:\sil)?|fra(?:\sil)?)\s$/iu;

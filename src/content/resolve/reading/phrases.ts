@@ -32,9 +32,9 @@ export const OPEN =
 export const STAGE =
   /(?<!\p{L})(?:primar(?:y|ies)(?!\p{L})|nomin(?:ation|ee|iert)|finalist\s(?:for|to)(?!\p{L})|candidat|kandidat|vorwahl|(?:semi|quarter|demi|cuartos|quartas?|quarti|meia)(?:[\s-]?fin|[\s-]de[\s-]final)|(?:halb|viertel|achtel)final|(?:semi|quarter)s(?!\p{L})|(?:first|opening|erste[nmr]?|premi[eè]re?|primer[ao]?|prim[ao]|primeir[ao])\s(?:round|reading|stage|leg|heat|vote|section|phase|runde|lesung|wahlgang|tour|lecture|étape|vuelta|lectura|etapa|turno|lettura|tappa|volta|leitura)|\p{L}+\s(?:stage|etappe|étape|etapa|tappa)\s(?:of|der|des|du|de|del|della|da|do)(?!\p{L}))/iu;
 
-/** The end of a text before a date that is only compared with, or at which a state began: "two fewer than in 2022". */
+/** The end of a text before a date that is only compared with, or at which a state began: "two fewer than in 2022", "as in 2022 and 2024". */
 export const COMPARED =
-  /(?<![\p{L}])(?:than|compared\s(?:with|to)|since|als|gegenüber|seit|qu['’]|par\srapport\sà|depuis|que|desde|di|rispetto\sal?|dal|do\sque)\s?(?:in|im|en|em|nel|el)?\s?$/iu;
+  /(?<![\p{L}])(?:than|compared\s(?:with|to)|since|als|gegenüber|seit|qu['’]|par\srapport\sà|depuis|que|desde|di|rispetto\sal?|dal|do\sque|as|after)\s?(?:in|im|en|em|nel|el)?\s?(?:\d{4},?\s(?:and\s)?)*$/iu;
 
 /** The year or the season before. */
 export const YEAR_BEFORE =

@@ -31,8 +31,12 @@ export function predicateOf(tokens: readonly Token[], grammar: Grammar, language
   if (done > (fitting[0] ?? 0)) return done;
   // "Will there be a strike by Corran Ferries crews": a word behind a name is not the verb.
   const isThere = tokens.slice(0, 2).some(({ text }) => text === "there");
-  return fitting[0] ?? (isThere ? undefined : englishVerb(tokens, grammar, asBe)) ?? (asBe ? undefined : named[0]);
+  // "Will the metro extension open": a noun of a deed is the verb only without another one.
+  const verb = fitting.find((at) => !DEED.test(tokens[at]?.text ?? "")) ?? fitting[0];
+  return verb ?? (isThere ? undefined : englishVerb(tokens, grammar, asBe)) ?? (asBe ? undefined : named[0]);
 }
+
+const DEED = /(?:[ts]ion|ment)$/u;
 
 function canBeVerb(tokens: readonly Token[], at: number, grammar: Grammar, language: Language): boolean {
   const [word, previous] = [tokens[at], tokens[at - 1]];
