@@ -160,6 +160,10 @@ function isForeign(phrase: Phrase, isSubjectOnly: boolean): boolean {
     const isModifier = roles[at + 1] === "own" && words[at + 1]?.capital === false && words[at + 1]?.gap.trim() === "";
     // "president of the Assembly of the Council"
     const isBetween = WORDS.of.has(words[at + 1]?.text) && WORDS.of.has(words[at - 1]?.text);
+    // "beef imports from Marland": things of one kind, and not all of them
+    const kind = words[at - 2];
+    const isOfKind = FROM.test(words[at - 1]?.text ?? "") && roles[at - 2] === "own" && kind?.capital === false;
+    if (isOfKind && language === "en" && /[^s]s$/u.test(kind.text)) return !isSubjectOnly;
     if (verb >= 0 && at > verb && word.capital && language !== "de" && !isModifier && !isBetween) return false;
     // "the Supreme Court" for "the court": an adjective leaves the subject what it is.
     const isAttribute = roles[at + 1] === "own" || (roles[at - 1] === "own" && isRomance(language));
@@ -218,6 +222,7 @@ function isLonger({ words, roles, language }: Phrase, at: number): boolean {
   );
 }
 
+const FROM = /^(?:from|to|on)$/u;
 const DIRECTION = /^(?:(?:north|south|east|west)(?:ern)?|little|great(?:er)?|upper|lower|inner|outer|old|new)$/u;
 const CLUB = /^(?:fc|afc|cf|sc|ac|united|city|town)$/u;
 const MARK = /[,;:()–—"“”„«»]/u;
@@ -294,7 +299,9 @@ function isHarmless(phrase: readonly Token[], at: number, grammar: Grammar): boo
     (!capital && !grammar.determiner.has(phrase[at - 1]?.text) && (says.has(text) || denies.has(text))) ||
     // "remains in office"
     (WORDS.in.has(phrase[at - 1]?.text) && WORDS.state.has(text)) ||
-    (!WORDS.lesser.has(text) && [phrase[at - 1], phrase[at + 1]].some((word) => isTime(word, grammar)))
+    (!WORDS.lesser.has(text) &&
+      // "the harbour quarter of Carrow"
+      (isTime(phrase[at - 1], grammar) || (isTime(phrase[at + 1], grammar) && !WORDS.of.has(phrase[at + 2]?.text))))
   );
 }
 
@@ -389,9 +396,11 @@ function isBeside({ words, roles, grammar, language, isDefinite }: Phrase, at: n
   if (isBehind && (at > verb || isRomanceAdjective || isRun || words[at]?.gap === "-"))
     return verb >= 0 || roles[at + 1] !== "harmless";
   if (!isJoined(at + 1)) return false;
-  const next = words[at + 1];
+  // "the stand-in captain"
+  const behind = words.findIndex((one, n) => n > at && one.gap !== "-");
+  const next = words[behind];
   if (
-    roles[at + 1] === "own" &&
+    roles[behind] === "own" &&
     (!next?.capital ||
       language === "de" ||
       isRomance(language) ||
@@ -406,5 +415,5 @@ function isBeside({ words, roles, grammar, language, isDefinite }: Phrase, at: n
   const isOfVerb = roles[at - 1] === "verb" && !WORDS.of.has(next?.text);
   const isGenitive = language === "de" && /^(?:der|des)$/u.test(next?.text ?? "");
   if (isOfVerb || !(grammar.preposition.has(next?.text) || isGenitive)) return false;
-  return until(roles.slice(at + 1, at + 5), (role) => role === "verb").includes("own", 1);
+  return until(roles.slice(behind, behind + 4), (role) => role === "verb").includes("own", 1);
 }
