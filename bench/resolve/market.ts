@@ -51,6 +51,7 @@ export const OPEN_SETS = [
   "visitors",
   "neighbours",
   "callers",
+  "listeners",
 ] as const;
 export const RESERVED_SETS = [
   "held",
@@ -63,6 +64,7 @@ export const RESERVED_SETS = [
   "shut",
   "barred",
   "bolted",
+  "latched",
 ] as const;
 export type MarketSet = (typeof OPEN_SETS)[number] | (typeof RESERVED_SETS)[number];
 

@@ -138,7 +138,7 @@ const QUESTIONS: Readonly<Record<string, readonly Row[]>> = {
     ["same 1.00", "Der Landtag von Westmark hat das Wolfsgesetz *verabschiedet*."],
     ["different", "Der Landtag von Ostmark hat das Wolfsgesetz *verabschiedet*."],
     ["different", "Der Ausschuss des Landtags von Westmark hat das Wolfsgesetz *verabschiedet*."],
-    ["different", "Am Abend hat der Landtag von Westmark das Wolfsgesetz *verabschiedet*."],
+    ["same 1.00", "Am Abend hat der Landtag von Westmark das Wolfsgesetz *verabschiedet*."],
     ["different", "Das Wolfsgesetz hat der Landtag von Westmark *verabschiedet*."],
     ["same 1.00", "Das Wolfsgesetz wurde vom Landtag von Westmark *verabschiedet*."],
     ["same 0.80", "Das Wolfsgesetz wurde in Westmark *verabschiedet*."],

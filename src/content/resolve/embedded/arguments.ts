@@ -204,9 +204,10 @@ function subjectFit(sides: Sides, zone: readonly Token[]): Fit {
   const taker = zone.findIndex(({ text }) => TAKES.test(text));
   if (isOther || (taker >= 0 && stands(agent, zone.slice(0, taker), true) !== undefined)) return DIFFERENT;
   // "Marlow's resignation was accepted"
-  const owned = zone.at(-1)?.text === "s" ? zone.slice(1 + zone.findLastIndex(({ capital }, n) => !capital && n + 1 < zone.length), -1) : zone;
+  const isOwned = zone.at(-1)?.text === "s" && reader.grammar.be.has(after[0]?.text);
+  const owner = isOwned ? zone.slice(1 + zone.slice(0, -1).findLastIndex(({ capital }) => !capital), -1) : zone;
   const factor =
-    stands(agent, owned, true) ??
+    stands(agent, owner, true) ??
     // "received the resignation of X"
     (OUTCOMES.ergative.has(outcome) || WORDS.of.has(after[0]?.text) ? stands(agent, after, false) : undefined);
   if (factor !== undefined) return { kind: "same", factor };

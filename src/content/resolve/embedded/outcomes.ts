@@ -64,7 +64,8 @@ function outcomeAt(asked: Asked, tokens: readonly Token[], at: number, language:
   if (
     same !== undefined ||
     (predicate !== undefined &&
-      asked.phrase.size === 0 &&
+      // "released" for "released from prison"
+      (asked.phrase.size === 0 || (asked.phrase.has("from") && token.text === predicate.text)) &&
       language === asked.language &&
       isForm(token, predicate, language))
   )

@@ -138,9 +138,7 @@ function structureOf({ statement, thresholds, ...plan }: Plan, language: Languag
   const at = isMeasure ? -1 : found;
   const predicate = tokens[at];
   const length = outcomeLength(tokens, at);
-  // "released from prison": without the prison it is the same verb.
-  const isVerb = length === 2 && /^(?:from|of)$/u.test(tokens[at + 1]?.text ?? "");
-  const phrase = new Set(length > 1 && !isVerb ? tokens.slice(at, at + length).map(({ stem }) => stem) : []);
+  const phrase = new Set(length > 1 ? tokens.slice(at, at + length).map(({ stem }) => stem) : []);
   const bare = { oblique: undefined, joined: [], numbered: numberedIn(tokens), isByAgent: false, predicate, phrase };
   if (predicate === undefined) {
     const agent = argumentOf(tokens.slice(0, firstBreak(tokens, 1, grammar)), terms, reader);

@@ -4,7 +4,7 @@ import { datesAround, datesOf } from "../reading/dates.ts";
 import { conceptsIn } from "../reading/concepts.ts";
 import { GRAMMARS } from "../reading/grammar.ts";
 import { quantitiesOf } from "../reading/quantities.ts";
-import { numberWordPattern } from "../reading/number-words.ts";
+import { numberWord, numberWordPattern } from "../reading/number-words.ts";
 import { LAST_YEAR } from "../reading/phrases.ts";
 import { type ReadSentence, type Token, undatedTokensOf } from "../reading/spans.ts";
 import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
@@ -244,9 +244,17 @@ function leavesOut(asked: Asked, { words, after, ...passage }: Passage, isFigure
     );
   // "a loss" for "an annual loss"
   const heads = new Set([...(agent?.heads ?? []), ...(patient?.heads ?? [])]);
-  const isModifier = ({ capital, stem }: Word, at: number, all: readonly Word[]): boolean =>
-    language === "en" && !capital && !heads.has(stem) && heads.has(all[at + 1]?.stem ?? "");
-  const modifiers = new Set(wordsOf(asked.plan.statement).filter(isModifier).map(({ stem }) => stem));
+  const isModifier = ({ capital, text, stem }: Word, at: number, all: readonly Word[]): boolean =>
+    language === "en" &&
+    !capital &&
+    !heads.has(stem) &&
+    numberWord(text, language) === undefined &&
+    heads.has(all[at + 1]?.stem ?? "");
+  const modifiers = new Set(
+    wordsOf(asked.plan.statement)
+      .filter(isModifier)
+      .map(({ stem }) => stem),
+  );
   const nouns = new Set([...(agent?.words ?? []), ...(patient?.words ?? [])]).difference(modifiers);
   const core = new Set([...nouns, ...phrase, predicate?.stem]);
   const { denies } = GRAMMARS[language];

@@ -22,6 +22,8 @@ interface Phrase {
   readonly hasAgent: boolean;
   /** Whether a word is not only of a circumstance: "appeal" of "overturned on appeal". */
   readonly isCore: (word: Token) => boolean;
+  /** Whether a word heads the subject or the object of the question. */
+  readonly isHead: (word: Token) => boolean;
   /** Whether the question has an article before a word. */
   readonly isDefinite: (word: Token) => boolean;
   /** Whether two words stand side by side in the question. */
@@ -88,7 +90,8 @@ export function hasSurplus(
     const hasAgent = agent !== undefined;
     const isCore = ({ stem }: Token): boolean =>
       hasAgent || patient === undefined || !terms.has(stem) || patient.words.has(stem);
-    return isForeign({ words, roles, grammar, language, hasAgent, isCore, isDefinite, isPair }, isSubjectOnly);
+    const isHead = ({ stem }: Token): boolean => [agent, patient].some((one) => one?.heads.has(stem));
+    return isForeign({ words, roles, grammar, language, hasAgent, isCore, isHead, isDefinite, isPair }, isSubjectOnly);
   });
 }
 
@@ -167,8 +170,8 @@ function isForeign(phrase: Phrase, isSubjectOnly: boolean): boolean {
     if (verb >= 0 && at > verb && word.capital && language !== "de" && !isModifier && !isBetween) return false;
     // "the Supreme Court" for "the court": an adjective leaves the subject what it is.
     const isAttribute = roles[at + 1] === "own" || (roles[at - 1] === "own" && isRomance(language));
-    if (isSubjectOnly) return at < verb && !isAttribute && isBeside(phrase, at);
-    return isGoverned(phrase, at) || isBeside(phrase, at);
+    if (isSubjectOnly) return at < verb && !isAttribute && isBeside(phrase, at, true);
+    return isGoverned(phrase, at) || isBeside(phrase, at, false);
   });
 }
 
@@ -371,7 +374,11 @@ function isGoverned({ words, roles, grammar, hasAgent }: Phrase, at: number): bo
 }
 
 /** Whether a word belongs to a noun of the question: "party youth", "the party's wing", "the wing of the party", "junior record". */
-function isBeside({ words, roles, grammar, language, isDefinite }: Phrase, at: number): boolean {
+function isBeside(
+  { words, roles, grammar, language, isDefinite, isHead }: Phrase,
+  at: number,
+  isSubjectOnly: boolean,
+): boolean {
   const isJoined = (n: number): boolean => /^[\s\u00a0'’-]*$/u.test(words[n]?.gap ?? "");
   const verb = roles.indexOf("verb");
   // "the party's wing", "the party's Norland wing"
@@ -411,9 +418,9 @@ function isBeside({ words, roles, grammar, language, isDefinite }: Phrase, at: n
       WORDS.title.has(next.text))
   )
     return verb >= 0;
-  // "the exhibition about the bridge", "futures on wheat", and not "took part in the vote"
-  const isOfVerb = roles[at - 1] === "verb" && !WORDS.of.has(next?.text);
-  const isGenitive = language === "de" && /^(?:der|des)$/u.test(next?.text ?? "");
-  if (isOfVerb || !(grammar.preposition.has(next?.text) || isGenitive)) return false;
-  return until(roles.slice(behind, behind + 4), (role) => role === "verb").includes("own", 1);
+  const isOf = WORDS.of.has(next?.text) || (language === "de" && /^(?:der|des)$/u.test(next?.text ?? ""));
+  const governed = until(words.slice(behind + 1, behind + 7), (_, n) => roles[behind + 1 + n] === "verb");
+  if (isOf) return governed.slice(0, 3).some((_, n) => roles[behind + 1 + n] === "own");
+  // "the exhibition about the bridge", and not "took part in the vote", "dockers at the port of the strike"
+  return !isSubjectOnly && roles[at - 1] !== "verb" && grammar.preposition.has(next?.text) && governed.some(isHead);
 }

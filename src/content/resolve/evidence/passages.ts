@@ -181,7 +181,7 @@ export function passagesOf(
     // The line with the name of the site or the author is about neither.
     if (SENTENCE.test(sentence.text)) {
       lead ??= sentence.index;
-      for (const family of familiesIn(words)) mentions.set(family, (mentions.get(family) ?? 0) + 1);
+      for (const family of familiesIn(words, SHORT_NAME)) mentions.set(family, (mentions.get(family) ?? 0) + 1);
     }
     const near = new Set([...shared, ...titleTerms, ...openingTerms, ...last.flatMap((one) => [...one.shared])]);
     const worth = near.size > 0 || sentence.index < OPENING;
@@ -295,10 +295,12 @@ function familyOf(stem: string): string {
   return stem.slice(0, FAMILY);
 }
 
-function familiesIn(words: readonly Word[]): Set<string> {
+const SHORT_NAME = 3;
+
+function familiesIn(words: readonly Word[], name = 4): Set<string> {
   return new Set(
     words.flatMap(({ text, stem, capital }) =>
-      text.length < (capital ? 3 : 4) || STOP_WORDS.has(text) || /^\d/u.test(text) ? [] : [familyOf(stem)],
+      text.length < (capital ? name : 4) || STOP_WORDS.has(text) || /^\d/u.test(text) ? [] : [familyOf(stem)],
     ),
   );
 }

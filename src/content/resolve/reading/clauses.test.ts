@@ -88,7 +88,7 @@ const SENTENCES: Readonly<Record<Language, readonly Row[]>> = {
       "fact passive inherited",
       "the mine which fed the county | in may",
     ],
-    ["The mine which fed the county *closed* in May.", "fact", "which fed the county | in may"],
+    ["The mine which fed the county *closed* in May.", "fact", "the mine | in may"],
     ["Marlow was *awarded* the prize.", "fact passive received", "marlow | the prize"],
     ["Marlow was declared *elected* on Monday.", "fact passive", "marlow | on monday"],
     ["Marlow, who is ill, has just finally *signed* the act.", "fact inherited", "marlow who is ill | the act"],

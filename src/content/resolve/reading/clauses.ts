@@ -1,5 +1,14 @@
 import { type Grammar, GRAMMARS, type Reader } from "./grammar.ts";
-import { attributionAfter, governedBy, HOLDER, isHearsay, isPast, isStranger, type Reality, realityOf } from "./reality.ts";
+import {
+  attributionAfter,
+  governedBy,
+  HOLDER,
+  isHearsay,
+  isPast,
+  isStranger,
+  type Reality,
+  realityOf,
+} from "./reality.ts";
 import { ADVERB, clauseOf, type Group, groupOf, HARD, type Span, type Token } from "./spans.ts";
 import { isRomance, type Language } from "./words.ts";
 import { nounPhraseEnd } from "./noun-phrases.ts";
@@ -48,7 +57,8 @@ export function predicationOf(tokens: readonly Token[], at: number, { grammar, l
     .slice(isOpened ? clause.start + 1 : clause.start, subjectEnd(tokens, clause, group, grammar))
     .filter((word) => !ADVERB.test(word.text));
   // "The man who drove Harlan was arrested": who was arrested is the man.
-  const isRelative = RELATIVE.test(clause.opener?.text ?? "") && clause.opener?.gap === " " && own.slice(1).some(isFinite);
+  const isRelative =
+    RELATIVE.test(clause.opener?.text ?? "") && clause.opener?.gap === " " && own.slice(1).some(isFinite);
   // "two days after winning the race"
   const isGerund =
     language === "en" &&

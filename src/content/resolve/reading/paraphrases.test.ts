@@ -163,8 +163,8 @@ const QUESTIONS: Readonly<Record<string, Sides>> = {
     "": [
       "Pavel Orlov is the new president of the Curling Union.",
       "Pavel Orlov is the new president of the Ice Hockey Union in a video game.",
+      "Pavel Orlov is the new president of the Ice Hockey Union's fan club.",
     ],
-    "YES?": ["Pavel Orlov is the new president of the Ice Hockey Union's fan club."],
   },
   "Did the Ardenia government survive the confidence vote?": {
     YES: ["The Ardenia government won the confidence vote on Monday."],
