@@ -9,9 +9,8 @@ import { bareMonthsIn, type NamedDate } from "../reading/dates.ts";
 import { isNegated } from "../reading/negation.ts";
 import { AMONG, POLLS, SHORT_OF } from "../reading/phrases.ts";
 import { describedIn, meets, quantitiesOf, type Quantity } from "../reading/quantities.ts";
-import { isPast } from "../reading/reality.ts";
 import { WORDS } from "../reading/vocabulary.ts";
-import { stemOf, wordsOf } from "../reading/words.ts";
+import { isPast, stemOf, wordsOf } from "../reading/words.ts";
 import {
   GENERAL,
   isOfAnother,

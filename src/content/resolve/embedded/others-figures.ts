@@ -4,10 +4,10 @@ import { areContrary, conceptsAt, conceptsIn } from "../reading/concepts.ts";
 import { type Grammar, GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
 import { type Argument } from "../reading/noun-phrases.ts";
 import { describedIn, quantitiesOf, type Quantity } from "../reading/quantities.ts";
-import { isPast, type Reality } from "../reading/reality.ts";
+import { type Reality } from "../reading/reality.ts";
 import { type Token } from "../reading/spans.ts";
 import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
-import { IRREGULAR_PAST, type Language, wordsOf } from "../reading/words.ts";
+import { isPast, type Language, wordsOf } from "../reading/words.ts";
 import { type Passage } from "../evidence/passages.ts";
 import { isForeign } from "./actors.ts";
 import { doerOf } from "./arguments.ts";
@@ -207,12 +207,7 @@ const COMPARES = /^\s(?:(?:at\s(?:least|most)|(?:more|less)\sthan|over|under|abo
 function isOtherVerb(word: Token, previous: Token | undefined, language: Language): boolean {
   const { text, stem, capital } = word;
   const { be, have, says } = GRAMMARS[language];
-  const isVerb =
-    language === "en"
-      ? text.endsWith("ed") || IRREGULAR_PAST.has(text)
-      : language === "de"
-        ? GERMAN.test(text)
-        : have.has(previous?.text);
+  const isVerb = language === "en" ? isPast(word) : language === "de" ? GERMAN.test(text) : have.has(previous?.text);
   return (
     !capital &&
     isVerb &&

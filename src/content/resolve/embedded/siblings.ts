@@ -1,11 +1,11 @@
 import { type Passage } from "../evidence/passages.ts";
 import { conceptsIn } from "../reading/concepts.ts";
 import { type NamedDate } from "../reading/dates.ts";
-import { FINITE, type Token } from "../reading/spans.ts";
+import { isFinite, type Token } from "../reading/spans.ts";
 import { COMPARED, STAGE, YEAR_BEFORE } from "../reading/phrases.ts";
 import { WORDS } from "../reading/vocabulary.ts";
 import { type Grammar, GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
-import { IRREGULAR_PAST, type Language, type Word, wordsOf } from "../reading/words.ts";
+import { type Language, type Word, wordsOf } from "../reading/words.ts";
 import { GENERAL } from "./others-figures.ts";
 import { type Asked, numberedIn, yearsOf } from "./question.ts";
 import { isWithin } from "../reading/ranges.ts";
@@ -91,7 +91,7 @@ export function isOfSibling(
             // "the acquisition of Sillo" for "the takeover of Sillo"
             conceptsIn([rival]).isDisjointFrom(conceptsIn([missing])) &&
             // "inflation accelerated" for "the inflation rate"
-            (isLeft || between !== "" || !isVerb(rival, language))
+            (isLeft || between !== "" || !isFinite(rival, language))
           );
         }),
     ),
@@ -101,10 +101,6 @@ export function isOfSibling(
 /** Whether a preposition tells where, and not by whom or for whom. */
 function isPlaced(text: string, grammar: Grammar): boolean {
   return grammar.preposition.has(text) && !grammar.by.has(text) && !WORDS.to.has(text);
-}
-
-function isVerb({ text, capital }: Word, language: Language): boolean {
-  return !capital && (language === "en" ? text.endsWith("ed") || IRREGULAR_PAST.has(text) : FINITE.test(text));
 }
 
 /** "flights over Corvale" for "flights to Corvale", "la plainte contre Orval": another way between the same words. */

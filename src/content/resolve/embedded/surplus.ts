@@ -1,10 +1,11 @@
 import { COMPARING } from "../reading/comparisons.ts";
 import { areContrary, conceptsAt, outcomeLength } from "../reading/concepts.ts";
 import { type Grammar, GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
+import { NARROWER, PARTLY } from "../reading/phrases.ts";
 import { describedIn, quantitiesOf } from "../reading/quantities.ts";
 import { ADVERB, type ReadSentence, type Token } from "../reading/spans.ts";
 import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
-import { IRREGULAR_PAST, isForm, isRomance, type Language, STOP_WORDS, type Word, wordsOf } from "../reading/words.ts";
+import { isForm, isPast, isRomance, type Language, STOP_WORDS, type Word, wordsOf } from "../reading/words.ts";
 import { ADJECTIVE_ENDINGS } from "../evidence/passages.ts";
 import { isOfAudience } from "./others-figures.ts";
 import { type Asked } from "./question.ts";
@@ -52,7 +53,7 @@ export function hasSurplus(
   if (language === "en" && hasLikeName(asked, tokens, question)) return true;
   const isOnlyHere = (words: RegExp): boolean =>
     words.test(text.slice(part.start, part.end)) && !words.test(asked.plan.statement);
-  if (!isSubjectOnly && [AGAIN, BRIEF, OF_AGE, ELECT, DIVISION].some(isOnlyHere)) return true;
+  if (!isSubjectOnly && NARROWER.some(isOnlyHere)) return true;
   if (!isSubjectOnly && asked.thresholds.length === 0 && isOnlyHere(PARTLY)) return true;
   return phrasesOf(tokens, text, part, grammar).some((words) => {
     const roles = words.map((word, at): Role => {
@@ -66,8 +67,12 @@ export function hasSurplus(
       if (asked.plan.known?.includes(word.stem) === true) return "harmless";
       // "The highest temperature was 43 degrees" for "reach 45 degrees"
       if (MOST.test(word.text) && isReached(asked)) return "harmless";
-      if (isHarmless(words, at, grammar) || isAnyOf(asked, words[at + 1], question, word)) return "harmless";
-      if (isNameOfOne(word, words[at - 1], question)) return "harmless";
+      // "Hurricane Ines" for "a hurricane", "the administrative court" for "a court"
+      const [last, next] = [words[at - 1], words[at + 1]];
+      const isOne = word.capital
+        ? isAny(question, last)
+        : asked.agent?.heads.has(next?.stem ?? "") === true && isAny(question, next);
+      if (isOne || isHarmless(words, at, grammar)) return "harmless";
       // "the acquisition" for "the takeover"
       const isDeed = [...conceptsAt(words, at)].some((one) => asked.patient?.outcomes?.has(one));
       // "paid attendance"
@@ -106,38 +111,9 @@ function isReached({ predicate, thresholds }: Asked): boolean {
   return isFrom && thresholds.length > 0 && !GRAMMARS.en.be.has(predicate?.text);
 }
 
-/** Verbs for a thing that was open before. */
-const AGAIN = /(?<!\p{L})(?:reop|wiederer|rouv|reab|riap)\p{L}+/iu;
-
-/** "president-elect" */
-const ELECT = /-elect(?!\p{L})|(?<!\p{L})designated?(?!\p{L})/iu;
-/** A part of a tournament: "the mixed doubles" */
-const DIVISION =
-  /(?<!\p{L})(?:doubles|mixed|wheelchair|veterans|masters|amateurs?|reserves|legends|doppel|dobles|doppio|duplas)(?!\p{L})/iu;
-/** "the under-21 team" */
-const OF_AGE = /(?<!\p{L})(?:(?:under|over|sub|u)-?|moins\sde\s)\d{2}s?(?![\d.,])/iu;
-/** "acquitted of one of three charges", "scored an own goal" */
-const PARTLY =
-  /(?<!\p{L})(?:one|two|some|several|half|part)\sof\s(?:the|his|her|its|their|two|three|four|five|\d)|(?<!\p{L})own\sgoal/iu;
-/** Words for a state that lasts a short time. */
-const BRIEF =
-  /(?<!\p{L})(?:for\s(?:an?|one|two|three|\d+|several|some|a\sfew)\s(?:minute|hour|day|night|weekend)s?|(?:pour|für|por|per)\s(?:une?|ein(?:en?)?|una?|uma?)\s(?:\p{L}+\s)?(?:nuit|jour(?:née)?|heure|nacht|tag|stunde|noche|día|hora|notte|giorno|ora|noite|dia)|(?:\d+|one|two|three|few)-(?:minute|hour|day|night)|temporar(?:y|ily)|briefly|overnight|provisionally|vorübergehend|zeitweise|temporaire(?:ment)?|provisoire(?:ment)?|temporalmente|temporaneamente|temporariamente|provisionalmente|provvisoriamente|provisoriamente)(?!\p{L})/iu;
-
-/** "the administrative court", if the question asks for "a court". */
-function isAnyOf({ agent }: Asked, next: Token | undefined, question: readonly Word[], { capital }: Word): boolean {
-  return (
-    !capital &&
-    next !== undefined &&
-    agent?.heads.has(next.stem) === true &&
-    question.some((one, at) => one.stem === next.stem && INDEFINITE.test(question[at - 1]?.text ?? ""))
-  );
-}
-
-/** "Hurricane Ines", if the question asks for "a hurricane". */
-function isNameOfOne({ capital }: Token, last: Token | undefined, question: readonly Word[]): boolean {
-  return (
-    capital && question.some((one, at) => one.stem === last?.stem && INDEFINITE.test(question[at - 1]?.text ?? ""))
-  );
+/** Whether the question asks for any thing of a kind: "a court". */
+function isAny(question: readonly Word[], kind: Token | undefined): boolean {
+  return question.some((one, at) => one.stem === kind?.stem && INDEFINITE.test(question[at - 1]?.text ?? ""));
 }
 
 const INDEFINITE = /^(?:an?|eine?|une?|una|uma?)$/u;
@@ -164,10 +140,11 @@ function isForeign(phrase: Phrase, isSubjectOnly: boolean): boolean {
     // "president of the Assembly of the Council"
     const isBetween = WORDS.of.has(words[at + 1]?.text) && WORDS.of.has(words[at - 1]?.text);
     // "beef imports from Marland": things of one kind, and not all of them
-    const kind = words[at - 2];
-    const isOfKind = FROM.test(words[at - 1]?.text ?? "") && roles[at - 2] === "own" && kind?.capital === false;
-    if (isOfKind && language === "en" && /[^s]s$/u.test(kind.text)) return !isSubjectOnly;
-    if (verb >= 0 && at > verb && word.capital && language !== "de" && !isModifier && !isBetween) return false;
+    const [kind, mark] = [words[at - 2], words[at - 1]];
+    const isOfKind =
+      roles[at - 2] === "own" && kind?.capital === false && /[^s]s$/u.test(kind.text) && FROM.test(mark?.text ?? "");
+    if (verb >= 0 && at > verb && word.capital && language !== "de" && !isModifier && !isBetween && !isOfKind)
+      return false;
     // "the Supreme Court" for "the court": an adjective leaves the subject what it is.
     const isAttribute = roles[at + 1] === "own" || (roles[at - 1] === "own" && isRomance(language));
     if (isSubjectOnly) return at < verb && !isAttribute && isBeside(phrase, at, true);
@@ -347,7 +324,7 @@ function isVerb(
   if (previous?.text === "to" && grammar.determiner.has(words[at + 1]?.text)) return true;
   // "Best Animated Picture"
   const isInTitle = word.capital && previous?.capital === true;
-  return (word.text.endsWith("ed") || IRREGULAR_PAST.has(word.text)) && !isAttribute && !isInTitle;
+  return isPast(word) && !isAttribute && !isInTitle;
 }
 
 function isOutcome(words: readonly Token[], at: number, outcomes: ReadonlySet<string>): boolean {
@@ -372,6 +349,9 @@ function isGoverned({ words, roles, grammar, hasAgent }: Phrase, at: number): bo
   }
   return false;
 }
+
+/** "the village near the festival", "futures on wheat" */
+const BESIDE = /^(?:near|beside|outside|behind|around|opposite|on)$/u;
 
 /** Whether a word belongs to a noun of the question: "party youth", "the party's wing", "the wing of the party", "junior record". */
 function isBeside(
@@ -418,7 +398,10 @@ function isBeside(
       WORDS.title.has(next.text))
   )
     return verb >= 0;
-  const isOf = WORDS.of.has(next?.text) || (language === "de" && /^(?:der|des)$/u.test(next?.text ?? ""));
+  const isOf =
+    WORDS.of.has(next?.text) ||
+    BESIDE.test(next?.text ?? "") ||
+    (language === "de" && /^(?:der|des)$/u.test(next?.text ?? ""));
   const governed = until(words.slice(behind + 1, behind + 7), (_, n) => roles[behind + 1 + n] === "verb");
   if (isOf) return governed.slice(0, 3).some((_, n) => roles[behind + 1 + n] === "own");
   // "the exhibition about the bridge", and not "took part in the vote", "dockers at the port of the strike"

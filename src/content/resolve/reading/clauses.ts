@@ -1,15 +1,6 @@
-import { type Grammar, GRAMMARS, type Reader } from "./grammar.ts";
-import {
-  attributionAfter,
-  governedBy,
-  HOLDER,
-  isHearsay,
-  isPast,
-  isStranger,
-  type Reality,
-  realityOf,
-} from "./reality.ts";
-import { ADVERB, clauseOf, type Group, groupOf, HARD, type Span, type Token } from "./spans.ts";
+import { type Grammar, type Reader } from "./grammar.ts";
+import { attributionAfter, governedBy, HOLDER, isHearsay, isStranger, type Reality, realityOf } from "./reality.ts";
+import { ADVERB, clauseOf, type Group, groupOf, HARD, isFinite, type Span, type Token } from "./spans.ts";
 import { isRomance, type Language } from "./words.ts";
 import { nounPhraseEnd } from "./noun-phrases.ts";
 import { until } from "./until.ts";
@@ -58,7 +49,9 @@ export function predicationOf(tokens: readonly Token[], at: number, { grammar, l
     .filter((word) => !ADVERB.test(word.text));
   // "The man who drove Harlan was arrested": who was arrested is the man.
   const isRelative =
-    RELATIVE.test(clause.opener?.text ?? "") && clause.opener?.gap === " " && own.slice(1).some(isFinite);
+    RELATIVE.test(clause.opener?.text ?? "") &&
+    clause.opener?.gap === " " &&
+    own.slice(1).some((word) => isFinite(word, "en") || grammar.be.has(word.text) || grammar.have.has(word.text));
   // "two days after winning the race"
   const isGerund =
     language === "en" &&
@@ -107,10 +100,6 @@ function subjectEnd(tokens: readonly Token[], clause: Span, group: Group, gramma
 }
 
 const RELATIVE = /^(?:who|which|whose)$/u;
-
-function isFinite(word: Token): boolean {
-  return !word.capital && (isPast(word) || GRAMMARS.en.be.has(word.text) || GRAMMARS.en.have.has(word.text));
-}
 
 function isPassiveGerman(tokens: readonly Token[], clause: Span): boolean {
   return tokens.slice(clause.start, clause.end).some((word) => /^(?:wurden?|worden|werden|wird)$/u.test(word.text));

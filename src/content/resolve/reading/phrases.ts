@@ -62,3 +62,21 @@ export const POLLS =
 /** "turnout among women": a share of a part. */
 export const AMONG =
   /(?<!\p{L})(?:among(?:st)?|parmi|chez\sl\p{L}+|unter\sden|entre\s[ao]s|entre\sl[ao]s|[tf]ra\s(?:i|le|gli))(?!\p{L})/iu;
+
+/** Words that make an event a narrower one, each kind for itself. */
+export const NARROWER = [
+  // "reopened": it was open before.
+  /(?<!\p{L})(?:reop|wiederer|rouv|reab|riap)\p{L}+/iu,
+  // "president-elect"
+  /-elect(?!\p{L})|(?<!\p{L})designated?(?!\p{L})/iu,
+  // "the mixed doubles"
+  /(?<!\p{L})(?:doubles|mixed|wheelchair|veterans|masters|amateurs?|reserves|legends|doppel|dobles|doppio|duplas)(?!\p{L})/iu,
+  // "the under-21 team"
+  /(?<!\p{L})(?:(?:under|over|sub|u)-?|moins\sde\s)\d{2}s?(?![\d.,])/iu,
+  // For a short time
+  /(?<!\p{L})(?:for\s(?:an?|one|two|three|\d+|several|some|a\sfew)\s(?:minute|hour|day|night|weekend)s?|(?:pour|für|por|per)\s(?:une?|ein(?:en?)?|una?|uma?)\s(?:\p{L}+\s)?(?:nuit|jour(?:née)?|heure|nacht|tag|stunde|noche|día|hora|notte|giorno|ora|noite|dia)|(?:\d+|one|two|three|few)-(?:minute|hour|day|night)|temporar(?:y|ily)|briefly|overnight|provisionally|vorübergehend|zeitweise|temporaire(?:ment)?|provisoire(?:ment)?|temporalmente|temporaneamente|temporariamente|provisionalmente|provvisoriamente|provisoriamente)(?!\p{L})/iu,
+];
+
+/** "acquitted of one of three charges", "scored an own goal" */
+export const PARTLY =
+  /(?<!\p{L})(?:one|two|some|several|half|part)\sof\s(?:the|his|her|its|their|two|three|four|five|\d)|(?<!\p{L})own\sgoal/iu;

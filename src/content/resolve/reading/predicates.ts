@@ -3,7 +3,7 @@ import { conceptsAt } from "./concepts.ts";
 import { type Grammar, GRAMMARS, isFunctionWord } from "./grammar.ts";
 import { ADVERB, FINITE, type Token } from "./spans.ts";
 import { WORDS } from "./vocabulary.ts";
-import { IRREGULAR_PAST, type Language, STOP_WORDS } from "./words.ts";
+import { isPast, type Language, STOP_WORDS } from "./words.ts";
 import { itemsBefore } from "./ranges.ts";
 
 /** The index of the predicate: the first outcome in the form of a verb, or the word where a verb must be. */
@@ -75,9 +75,7 @@ function englishVerb(tokens: readonly Token[], grammar: Grammar, asBe: boolean):
   // A part of a question is a statement: its verb has the form of the past.
   const isQuestion =
     tokens[0] !== undefined && isFunctionWord(tokens[0].text, grammar) && !grammar.determiner.has(tokens[0].text);
-  const past = isQuestion
-    ? undefined
-    : candidates.find((at) => (tokens[at]?.text ?? "").endsWith("ed") || IRREGULAR_PAST.has(tokens[at]?.text ?? ""));
+  const past = isQuestion ? undefined : candidates.find((at) => isPast(tokens[at]));
   if (past !== undefined) return past;
   // "be listed on the Corland stock exchange"
   const passive = candidates.find(

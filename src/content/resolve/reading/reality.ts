@@ -1,7 +1,7 @@
 import { type Grammar, GRAMMARS, type Reader, isFunctionWord } from "./grammar.ts";
-import { ADVERB, FINITE, type Group, HARD, type Span, type Token } from "./spans.ts";
+import { ADVERB, type Group, HARD, isFinite, type Span, type Token } from "./spans.ts";
 import { WORDS } from "./vocabulary.ts";
-import { IRREGULAR_PAST, isRomance, type Language } from "./words.ts";
+import { IRREGULAR_PAST, isPast, isRomance, type Language } from "./words.ts";
 
 /** The way in which a sentence presents a predicate. */
 export type Reality = "fact" | "denied" | "absent" | "view" | "future" | "open" | "quoted" | "noun";
@@ -41,12 +41,10 @@ const WHEN = /^(?:when|quand|lorsqu.*|cuando|quando)$/u;
 function isTold(words: readonly Token[], grammar: Grammar, language: Language): boolean {
   const isOpen = ({ text }: Token): boolean =>
     [grammar.modal, grammar.doubts, grammar.hedge, grammar.open, grammar.says].some((set) => set.has(text));
-  const isFinite = (word: Token): boolean =>
-    !word.capital && (language === "en" ? isPast(word) || HAS_BEEN.test(word.text) : FINITE.test(word.text));
-  return words.some(isFinite) && !words.some((word) => isOpen(word) || grammar.future.test(word.text));
+  const isVerb = (word: Token): boolean =>
+    isFinite(word, language) || grammar.be.has(word.text) || grammar.have.has(word.text);
+  return words.some(isVerb) && !words.some((word) => isOpen(word) || grammar.future.test(word.text));
 }
-
-const HAS_BEEN = /^(?:was|were|had|did)$/u;
 
 /** "not only banned, but …" denies nothing. */
 const ONLY = /^(?:only|just|merely|nur|bloss|seulement|solo|solament|so|apenas)/u;
@@ -131,11 +129,6 @@ function formOf(
   const isModified = previous !== undefined && isNoun(previous, grammar) && !isPast(previous);
   if (isBare && isModified && tokens.slice(clause.start, at).some(isPast)) return "noun";
   return fact;
-}
-
-/** Whether a word has the form of a past. */
-export function isPast({ text }: Pick<Token, "text"> = { text: "" }): boolean {
-  return text.endsWith("ed") || IRREGULAR_PAST.has(text);
 }
 
 /** Whether a finite verb follows, and no object or preposition before it. */
@@ -289,8 +282,7 @@ export function governedBy(
   const isComplement = clause.opener !== undefined && grammar.that.has(clause.opener.text);
   const near = before.slice(-12);
   // "the earthquake that struck Sarin"
-  const isRelative =
-    grammar === GRAMMARS.en && (whole[1]?.text.endsWith("ed") === true || IRREGULAR_PAST.has(whole[1]?.text ?? ""));
+  const isRelative = grammar === GRAMMARS.en && isPast(whole[1]);
   if (isComplement && !isRelative) {
     const head = near
       .toReversed()

@@ -1,7 +1,7 @@
 import { type NamedDate } from "./dates.ts";
 import { conceptsIn } from "./concepts.ts";
 import { type Grammar, isFunctionWord, type Reader } from "./grammar.ts";
-import { IRREGULAR_PAST, type Language, type Word, wordsOf } from "./words.ts";
+import { isPast, type Language, type Word, wordsOf } from "./words.ts";
 import { overlap } from "./ranges.ts";
 import { until } from "./until.ts";
 
@@ -147,7 +147,7 @@ function joinsClauses(tokens: readonly Token[], at: number, grammar: Grammar, la
     grammar.be.has(word.text) ||
     grammar.have.has(word.text) ||
     grammar.modal.has(word.text) ||
-    (language === "en" && (word.text.endsWith("ed") || IRREGULAR_PAST.has(word.text)));
+    (language === "en" && isPast(word));
   const isMark = (word: Token): boolean => HARD.test(word.gap) || word.gap.includes(",");
   const from = tokens.findLastIndex((word, n) => n < at && isMark(word));
   const behind = until(tokens.slice(at + 1), isMark);
@@ -169,9 +169,9 @@ function hasFiniteVerb(tokens: readonly Token[], from: number, grammar: Grammar)
     // "as dockers at Port Carrow went on strike"
     if (grammar.preposition.has(word.text) && next?.capital !== true) return false;
     if (/^(?:is|are|was|were|has|had|have|did|does|do)$/u.test(word.text)) return true;
-    const isPast = !word.capital && (word.text.endsWith("ed") || IRREGULAR_PAST.has(word.text));
     const isEnd = next === undefined || next.capital || /[,;:]/u.test(next.gap) || ADVERB.test(next.text);
-    if (isPast && !isSmall(last) && (isEnd || isFunctionWord(next.text, grammar) || isSmall(next))) return true;
+    if (isFinite(word, "en") && !isSmall(last) && (isEnd || isFunctionWord(next.text, grammar) || isSmall(next)))
+      return true;
   }
   return false;
 }
@@ -183,12 +183,17 @@ function isVerbAt(tokens: readonly Token[], at: number, grammar: Grammar, langua
   if (grammar.be.has(next.text) || grammar.have.has(next.text) || grammar.modal.has(next.text)) return true;
   if (grammar.not.has(next.text) || grammar.pronoun.has(next.text)) return true;
   return language === "en"
-    ? next.text.endsWith("ed") || IRREGULAR_PAST.has(next.text)
+    ? isPast(next)
     : grammar.says.has(next.text) || (FINITE.test(next.text) && conceptsIn([next]).size > 0);
 }
 
 /** Endings of Romance and German past forms, without accents. */
 export const FINITE = /(?:o|aron|ieron|[aei]u|ou|[aei]ram|[aiu]t[oi]|[ai]it|et|te|ten)$/u;
+
+/** Whether a word has the form of a past that can be a verb. */
+export function isFinite(word: Word, language: Language): boolean {
+  return !word.capital && (language === "en" ? isPast(word) : FINITE.test(word.text));
+}
 
 /** A group of verbs that ends with the predicate. */
 export interface Group {

@@ -54,6 +54,11 @@ export const IRREGULAR_PAST: ReadonlySet<string> = new Set([
   "shut",
 ]);
 
+/** Whether a word has the form of an English past. */
+export function isPast({ text }: Pick<Word, "text"> = { text: "" }): boolean {
+  return text.endsWith("ed") || IRREGULAR_PAST.has(text);
+}
+
 const IRREGULAR = firstOf("die died dies dead death deaths dying, child children, woman women, man men, people people");
 
 /** Function words of the five supported languages, and words that occur in every question. */
