@@ -200,7 +200,7 @@ function subjectFit(sides: Sides, zone: readonly Token[]): Fit {
   const { after } = predication;
   if (agent === undefined) return DIFFERENT;
   const isOther = !predication.isPassive && hasOwnObject(sides) && stands(agent, after, false) === undefined;
-  // "accepted her resignation": the subject is not who resigns.
+  // "accepted the resignation of Lind": the subject is not who resigns.
   const taker = zone.findIndex(({ text }) => TAKES.test(text));
   if (isOther || (taker >= 0 && stands(agent, zone.slice(0, taker), true) !== undefined)) return DIFFERENT;
   // "Marlow's resignation was accepted"

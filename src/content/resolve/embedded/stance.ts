@@ -234,7 +234,7 @@ function leavesPlace(
  */
 function leavesOut(asked: Asked, { words, after, ...passage }: Passage, isFigure: boolean): boolean {
   const { terms, names, predicate, phrase, agent, patient, language = "en" } = asked;
-  // "Holm broke the record. She won the Storvik Marathon": the next sentences go on with the names.
+  // "Holm broke the record. The Storvik Marathon was fast": the next sentences go on with the names.
   const near = passage.near.union(new Set(wordsOf(after).flatMap(({ stem }) => (names.has(stem) ? [stem] : []))));
   // "adjusted earnings", "domestic opening weekend"
   const isKind = ({ text, stem }: Word): boolean => terms.has(stem) && stem !== predicate?.stem && KIND.test(text);

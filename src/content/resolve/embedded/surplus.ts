@@ -398,12 +398,12 @@ function isBeside(
       WORDS.title.has(next.text))
   )
     return verb >= 0;
-  const isOf =
+  const isPartOf =
     WORDS.of.has(next?.text) ||
     BESIDE.test(next?.text ?? "") ||
     (language === "de" && /^(?:der|des)$/u.test(next?.text ?? ""));
   const governed = until(words.slice(behind + 1, behind + 7), (_, n) => roles[behind + 1 + n] === "verb");
-  if (isOf) return governed.slice(0, 3).some((_, n) => roles[behind + 1 + n] === "own");
+  if (isPartOf) return governed.slice(0, 3).some((_, n) => roles[behind + 1 + n] === "own");
   // "the exhibition about the bridge", and not "took part in the vote", "dockers at the port of the strike"
   return !isSubjectOnly && roles[at - 1] !== "verb" && grammar.preposition.has(next?.text) && governed.some(isHead);
 }

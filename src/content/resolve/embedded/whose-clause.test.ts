@@ -1,6 +1,6 @@
 import { describeSides } from "../testing/describe-sides.ts";
 
-/** Who or what a clause is about: antecedents, owners, nouns before a preposition, subjects behind the verb, and clauses of a time. */
+/** The subject of a clause: antecedents, owners, nouns before a preposition, subjects behind the verb, and clauses of a time. */
 describeSides({
   "Will Harlan Voss be extradited to Norland by 30 November 2026?": {
     YES: ["Harlan Voss, who led the bank, was extradited to Norland on Monday."],
@@ -16,10 +16,10 @@ describeSides({
       "Shares fell sharply on Monday when Jonas Wirth resigned.",
     ],
     "": [
-      "Governor Jonas Wirth accepted her resignation on Monday.",
+      "Governor Jonas Wirth accepted their resignation on Monday.",
       "Jonas Wirth received Silje Moe's resignation on Monday.",
       "Investors hoped for a rally when Jonas Wirth resigned.",
-      "He said that shares would fall when Jonas Wirth resigned.",
+      "A trader said that shares would fall when Jonas Wirth resigned.",
     ],
   },
   "Will the bridge at Lorne be opened by 30 November 2026?": {

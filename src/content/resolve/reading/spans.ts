@@ -65,7 +65,7 @@ export function undatedTokensOf(
         governor = isGoverned ? kept.pop() : undefined;
         if (governor !== undefined) hasComma = governor.gap.includes(",");
         // "the reform early on 28 October", "bis zum 30. Juni"
-        while (isGoverned && NEAR_DATE.test(kept.at(-1)?.text ?? "")) kept.pop();
+        if (isGoverned) while (NEAR_DATE.test(kept.at(-1)?.text ?? "")) kept.pop();
       }
       isAfterDate = true;
       continue;
