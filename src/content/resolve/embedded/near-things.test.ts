@@ -151,4 +151,30 @@ describePages([
       ["YES?", "Nora Pike became the first woman to lead the works council of the Tarn Bank on Monday."],
     ],
   ],
+  // "war" and "son" are stop words of other languages.
+  [
+    "Will Norland declare war on Ostria by 31 October 2026?",
+    "2026-10-20",
+    [
+      ["YES", "Norland declared war on Ostria on Monday."],
+      ["YES?", "Norland declared war on smuggling from Ostria on Monday."],
+      ["", "Norland declared an embargo on Ostria on Monday."],
+    ],
+  ],
+  [
+    "Will Norland win the war against Ostria by 31 October 2026?",
+    "2026-10-20",
+    [
+      ["YES", "Norland won the war against Ostria on Monday."],
+      ["", "Norland won the match against Ostria on Monday."],
+    ],
+  ],
+  [
+    "Will the son of Ivo Marsh win the 2026 Tarn Open?",
+    "2026-10-20",
+    [
+      ["YES", "Ivo Marsh's son won the 2026 Tarn Open on Sunday."],
+      ["", "Ivo Marsh won the 2026 Tarn Open on Sunday."],
+    ],
+  ],
 ]);

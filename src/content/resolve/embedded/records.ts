@@ -3,7 +3,7 @@ import { type NamedDate } from "../reading/dates.ts";
 import { conceptsAt, areContrary } from "../reading/concepts.ts";
 import { type Grammar, GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
 import { type ReadSentence, type Token } from "../reading/spans.ts";
-import { isForm, type Language, STOP_WORDS, wordsOf } from "../reading/words.ts";
+import { isForm, isStopWord, type Language, wordsOf } from "../reading/words.ts";
 import { OPEN, PLANNED } from "../reading/phrases.ts";
 import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
 import { type Argument, isWhole } from "../reading/noun-phrases.ts";
@@ -154,7 +154,7 @@ function isOfQuestion(word: Token, { asked, grammar, language }: Reader): boolea
   return (
     asked.terms.has(word.stem) ||
     isFunctionWord(word.text, grammar) ||
-    STOP_WORDS.has(word.text) ||
+    isStopWord(word.text, language) ||
     outcomeAt([word], 0, { asked, language }) !== 0
   );
 }

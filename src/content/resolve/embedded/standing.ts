@@ -78,7 +78,11 @@ export function standsIn(argument: Argument, zone: readonly Token[], place: Plac
     const isKind = !isLong && [...argument.heads].every((head) => KIND.test(head));
     // "Vale Pharma's share price" is not Vale Pharma.
     const isShort =
-      !isLong && owner.length === 0 && names.size > 1 && ![...argument.heads].some((head) => names.has(head));
+      !isLong &&
+      owner.length === 0 &&
+      argument.isOfName !== true &&
+      names.size > 1 &&
+      ![...argument.heads].some((head) => names.has(head));
     const short = isShort
       ? zone.findLastIndex((word, at) => names.has(word.stem) && isHeadAt(zone, at, argument, place))
       : -1;

@@ -5,7 +5,7 @@ import { NARROWER, PARTLY } from "../reading/phrases.ts";
 import { describedIn, quantitiesOf } from "../reading/quantities.ts";
 import { ADVERB, type ReadSentence, type Token } from "../reading/spans.ts";
 import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
-import { isForm, isPast, isRomance, type Language, STOP_WORDS, type Word, wordsOf } from "../reading/words.ts";
+import { isForm, isPast, isRomance, isStopWord, type Language, type Word, wordsOf } from "../reading/words.ts";
 import { ADJECTIVE_ENDINGS } from "../evidence/passages.ts";
 import { isOfAudience } from "./others-figures.ts";
 import { type Asked } from "./question.ts";
@@ -269,7 +269,7 @@ function isHarmless(phrase: readonly Token[], at: number, grammar: Grammar): boo
   const { says, denies } = grammar;
   return (
     (isFunctionWord(text, grammar) && !WORDS.counting.has(text)) ||
-    STOP_WORDS.has(text) ||
+    isStopWord(text, grammar === GRAMMARS.en ? "en" : undefined) ||
     (COMPARING.test(text) && (!text.endsWith("er") || phrase[at + 1]?.text === "than")) ||
     ADVERB.test(text) ||
     [WORDS.time, WORDS.manner, WORDS.general, WORDS.standFor].some((words) => words.has(text)) ||

@@ -227,6 +227,9 @@ describe("a question becomes a statement", () => {
 });
 
 describe("queries", () => {
+  test("keep English words that are stop words of other languages", () => {
+    expect(planOf("Did the war in Ostria end?", "", NOW).queries[0]).toContain("war");
+  });
   const questions = [
     "Will it?",
     "?",

@@ -12,7 +12,15 @@ import { resolutionSourceOf } from "../reading/resolution-source.ts";
 import { quantitiesOf } from "../reading/quantities.ts";
 import { isContestWon, isName, thresholdsOf } from "../reading/thresholds.ts";
 import { WORDS } from "../reading/vocabulary.ts";
-import { type Language, languageOf, questionLanguage, STOP_WORDS, type Word, wordsOf } from "../reading/words.ts";
+import {
+  type Language,
+  isStopWord,
+  languageOf,
+  questionLanguage,
+  STOP_WORDS,
+  type Word,
+  wordsOf,
+} from "../reading/words.ts";
 import { overlap } from "../reading/ranges.ts";
 
 /** Maximum number of characters of question and criteria that are read. The operation accepts no longer questions. */
@@ -76,7 +84,7 @@ function simplePlanOf(question: string, criteria: string, now: number): Plan {
     thresholds: thresholdsOf(statement, numbers),
     ...span,
     resolutionSource,
-    queries: queriesOf(statement, terms, resolutionSource?.host ?? resolutionSource?.name),
+    queries: queriesOf(statement, terms, resolutionSource?.host ?? resolutionSource?.name, language),
   };
 }
 
@@ -107,7 +115,7 @@ function termsOf(
     if (
       isDescription(words, index) ||
       isFunctionWord(word.text, grammar) ||
-      STOP_WORDS.has(word.text) ||
+      isStopWord(word.text, language) ||
       COMPARING.test(word.text) ||
       seen.has(word.stem) ||
       (word.text.length < 2 && !word.capital)
@@ -183,10 +191,15 @@ function beside(words: readonly Word[], at: number): boolean {
  * 2 to 5 different queries: the statement, its words without function words, its names, the source that decides, fact
  * checks.
  */
-function queriesOf(statement: string, terms: readonly Word[], source: string | undefined): string[] {
+function queriesOf(
+  statement: string,
+  terms: readonly Word[],
+  source: string | undefined,
+  language: Language | undefined,
+): string[] {
   const content = statement
     .split(" ")
-    .filter((word) => !STOP_WORDS.has(word.toLowerCase().replace(/[^\p{L}\p{N}]+$/u, "")));
+    .filter((word) => !isStopWord(word.toLowerCase().replace(/[^\p{L}\p{N}]+$/u, ""), language));
   const names = terms.filter((word) => word.capital).map((word) => statement.slice(word.start, word.end));
   const rest = terms.filter((word) => !word.capital).map((word) => statement.slice(word.start, word.end));
   const base = content.length === 0 ? [statement] : content;

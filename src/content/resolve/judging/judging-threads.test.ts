@@ -7,7 +7,7 @@ import { JudgingThreads } from "./judging-threads.ts";
 
 setDefaultTimeout(patient(20_000));
 
-const threads = new JudgingThreads();
+const threads = new JudgingThreads(patient(10_000));
 afterAll(() => threads.close());
 
 const NOW = Date.parse("2026-06-10T12:00:00Z");

@@ -14,6 +14,8 @@ export interface Argument {
   readonly owner?: readonly string[];
   /** The name behind "by": "Fenwick" of "the acquisition of Aldine by Fenwick". */
   readonly maker?: string | undefined;
+  /** Whether a name stands behind its head and "of": "the son of Ivo Marsh". */
+  readonly isOfName?: boolean;
   /** The outcomes that its heads name: of "the takeover of Sillo", that Sillo is acquired. */
   readonly outcomes?: ReadonlySet<string>;
 }
@@ -65,6 +67,14 @@ export function argumentOf(
   return {
     owner,
     maker: makerIn(tokens, terms, grammar),
+    isOfName: tokens.some(
+      (word, n) =>
+        heads.has(word.stem) &&
+        !NAMED.test(word.text) &&
+        !WORDS.standFor.has(word.text) &&
+        WORDS.of.has(tokens[n + 1]?.text) &&
+        tokens[n + 2]?.capital === true,
+    ),
     words: new Set(kept.map((word) => word.stem)),
     heads,
     kinds: new Set(kinds.map(({ stem }) => stem)),
@@ -87,6 +97,8 @@ export function ownersIn(tokens: readonly Token[]): string[][] {
   });
 }
 
+/** Nouns for which the name behind "of" can stand: "the city of South Tarn", "the sale of The Blue Ferry". */
+const NAMED = /^(?:city|town|village|state|province|republic|kingdom|island|port|sale)$/u;
 const RESULT = /^(?:results?|outcome|ergebnis\p{L}*|resultats?|resultados?|risultat[oi]|esito)$/u;
 
 function isNameTo(tokens: readonly Token[]): boolean {

@@ -81,6 +81,14 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
+/** English nouns that are stop words of other languages. */
+const ENGLISH_NOUNS = new Set(["war", "son", "fur", "den", "era"]);
+
+/** Whether a word says nothing by itself in a text of that language. */
+export function isStopWord(word: string, language: Language | undefined): boolean {
+  return STOP_WORDS.has(word) && !(language === "en" && ENGLISH_NOUNS.has(word));
+}
+
 function folded(word: string): string {
   // "è" is, "e" and: in words of one letter the accent tells them apart.
   if (word.length === 1) return word.toLowerCase();
