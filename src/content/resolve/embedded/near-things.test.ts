@@ -177,4 +177,12 @@ describePages([
       ["", "Ivo Marsh won the 2026 Tarn Open on Sunday."],
     ],
   ],
+  [
+    "Will Lena Ost take over Halden by 31 October 2026?",
+    "2026-10-20",
+    [
+      ["YES", "Lena Ost took over Halden on Monday."],
+      ["", "Halden's youth side was taken over by Lena Ost on Monday."],
+    ],
+  ],
 ]);

@@ -379,7 +379,9 @@ function isBeside(
   // "Bitcoin mining cost was"
   const isOfRun = (one: Token, n: number): boolean => roles[n] === "other" || WORDS.standFor.has(one.text);
   const rest = words.findIndex((one, n) => n > at && (!isOfRun(one, n) || one.capital || !isJoined(n)));
-  const isRun = roles[roles[at - 1] === "own" ? rest : at + 1] === "verb";
+  // "Halden's youth side was"
+  const isOfOwn = roles[at - 1] === "own" || (isBehind && WORDS.lesser.has(word?.text));
+  const isRun = roles[isOfOwn ? rest : at + 1] === "verb";
   if (isBehind && (at > verb || isRomanceAdjective || isRun || words[at]?.gap === "-"))
     return verb >= 0 || roles[at + 1] !== "harmless";
   if (!isJoined(at + 1)) return false;
