@@ -52,6 +52,7 @@ test.each([
   ["HTTPS://other.test?b", "http://admin/?b"],
   ["http://other.test", "http://admin/"],
   ["/a\\..\\b", "http://admin/a%5C..%5Cb"],
+  ["*", "http://admin/*"],
 ])("the target %s is the URL %s", async (target, url) => {
   const port = await serve(async ({ request }) => new Response(request.url));
   expect(await received(port, GET(target, CLOSE))).toEndWith(`\r\n\r\n${url}`);

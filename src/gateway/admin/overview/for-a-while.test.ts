@@ -44,6 +44,26 @@ test("only one request runs at a time, and a slow response is reused for longer"
   expect(await second).toBe(8);
 });
 
+test("a very slow response is reused for half a minute at most", async () => {
+  let now = 0;
+  let asked = 0;
+  const ask = hasResponseFor(
+    1000,
+    async () => {
+      asked++;
+      now += 20_000;
+    },
+    () => now,
+  );
+  await ask();
+  now += 29_999;
+  await ask();
+  expect(asked).toBe(1);
+  now += 1;
+  await ask();
+  expect(asked).toBe(2);
+});
+
 test("a failed request is repeated after its time", async () => {
   let now = 0;
   let asked = 0;

@@ -44,6 +44,12 @@ test("a search finds the payments of all days, over gaps of months, page by page
   expect([bobs.payments.map(({ nonce }) => nonce), bobs.next, bobs.isCut]).toEqual([["0x5"], undefined, false]);
 });
 
+test("a page over several days has no more payments than its limit", async () => {
+  for (const [at, hours] of [1, 30, 31].entries()) await book(hours, "settled", { nonce: `0x${at}` });
+  const { payments } = await searchPayments(store.view, {}, { limit: 2, before: undefined, clock: () => now });
+  expect(payments.map(({ nonce }) => nonce)).toEqual(["0x0", "0x1"]);
+});
+
 test("a search between two times does not see the payments outside", async () => {
   for (const [at, hours] of [1, 2, 30, 60, 61].entries()) await book(hours, "settled", { nonce: `0x${at}` });
   const range = { since: NOW - 60 * HOUR_MS, until: NOW - HOUR_MS };
