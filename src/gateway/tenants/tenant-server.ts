@@ -94,10 +94,8 @@ class TenantStates implements WorkerStates {
 
   succeeded(): void {}
 
-  failed(): boolean {
-    const isFirst = !this.#hasFailed;
+  failed(): void {
     this.#hasFailed = true;
     this.#owner.failed();
-    return isFirst;
   }
 }

@@ -144,17 +144,16 @@ export class ServerStates {
     Atomics.store(this.#common, at + OUT_UNTIL, 0);
   }
 
-  /** A request failed by the server's fault. Returns true if that puts the server out of rotation. */
-  failed(slot: number, { maxFails, failTimeoutMs }: PassiveLimits, failure: Failure = "broken"): boolean {
+  /** A request failed by the server's fault. That can put the server out of rotation. */
+  failed(slot: number, { maxFails, failTimeoutMs }: PassiveLimits, failure: Failure = "broken"): void {
     const at = cellOf(slot);
     Atomics.store(this.#common, at + FAILURE, FAILURES.indexOf(failure));
     Atomics.store(this.#common, at + FAILED_AT, this.#seconds());
-    if (Atomics.add(this.#common, at + FAILS, 1) + 1 < maxFails) return false;
+    if (Atomics.add(this.#common, at + FAILS, 1) + 1 < maxFails) return;
     const wasOut = this.isEjected(slot, failTimeoutMs);
     // Never 0, because 0 means that the server is in rotation.
     Atomics.store(this.#common, at + OUT_UNTIL, (this.#steady() + failTimeoutMs) | 0 || 1);
     if (!wasOut) Atomics.add(this.#common, at + EJECTIONS, 1);
-    return !wasOut;
   }
 
   began(slot: number): void {
