@@ -126,6 +126,13 @@ test("swept space is free for the file system", () => {
   expect(left[0]).toBeLessThan(25 * 11);
 });
 
+test("the space of a displaced response is free for the file system after the next sweep, which removes nothing", () => {
+  keep("old", 10 * BLOCK);
+  index.remove("old");
+  expect(freePages()).toBeGreaterThanOrEqual(10);
+  expect([index.sweep(NOW, 25), freePages()]).toEqual([0, 0]);
+});
+
 function path(name: string): string {
   return join(folder, name);
 }

@@ -163,7 +163,7 @@ export class ResponseIndex {
       for (const { name } of expired) this.#remove(name);
       return expired.length;
     });
-    if (removed > 0) this.#database.run(`PRAGMA incremental_vacuum(${VACUUM_PAGES})`);
+    this.#database.run(`PRAGMA incremental_vacuum(${VACUUM_PAGES})`);
     return removed;
   }
 
