@@ -55,7 +55,7 @@ export class BufferedResponse extends Deadline implements ResponseSink {
   start(head: ResponseHead): void {
     const { bodyLength, status } = head;
     const isShort = bodyLength !== 0 && bodyLength <= MAX_BUFFERED_BYTES;
-    if (status < 200 || !isShort || this.#lasts(head) || !this.#take(Math.max(bodyLength, 0))) this.#next.start(head);
+    if (status < 200 || !isShort || this.#lasts(head) || !this.#take(bodyLength)) this.#next.start(head);
     else {
       this.#head = head;
       if (bodyLength === -1) this.#deps.wheel.set(this, CHUNKED_MS);
