@@ -106,6 +106,22 @@ test("a body over the limit is refused, announced or not", async () => {
   expect([await gathered, pool.used, body.bytes.length]).toEqual([LONG, 0, 0]);
 });
 
+test.each([
+  ["over the limit", 5, 1_000_000, LONG],
+  ["without memory", 100_000, 5, FULL],
+])("a body %s that has arrived with its end is refused, not replaced by an empty one", (_, maxBytes, memory, error) => {
+  const { pool, exchange, body } = create({ maxBytes, memory });
+  exchange.body = {
+    readTo(sink) {
+      sink.data(Buffer.from("abcdef"));
+      sink.end("");
+    },
+    pause() {},
+    resume() {},
+  };
+  expect([body.gather(), pool.used]).toEqual([error, 0]);
+});
+
 test("a body without memory is refused", async () => {
   const { pool, produced, body } = create({ memory: 5000 });
   const gathered = body.gather();

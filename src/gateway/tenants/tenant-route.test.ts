@@ -384,6 +384,19 @@ test("a request with a body that is too long to be parked starts its tenant alon
   expect(other.goesTo).toBe("responded");
 });
 
+test.each([
+  [0, 0],
+  [1, 1],
+])(
+  "a request of unknown length whose head is %d bytes over what can be parked starts %d tenants before its body",
+  async (over, starts) => {
+    const fields = "x-tenant: a\r\n";
+    const path = `/${"p".repeat(ROOM - "POST/".length - fields.length + over)}`;
+    const asked = await ask({ method: "POST", bodyLength: -1, path });
+    expect([filtered.length, asked.sink === undefined]).toEqual([starts, over > 0]);
+  },
+);
+
 test("a request of unknown length whose body is too long starts its tenant alone", async () => {
   const long = await ask({ method: "POST", bodyLength: -1 });
   long.sink?.data(new Uint8Array(ROOM));
