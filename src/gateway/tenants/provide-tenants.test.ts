@@ -1,5 +1,7 @@
 /** The routes with tenants, and what becomes of the tenants at a reload. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { ClientExchange, Consumer } from "../../../test/flow/testing/flow.ts";
+import { BufferPool } from "../../lib/memory/buffer-pool.ts";
 import { FakeClock } from "../../lib/testing/fake-clock.ts";
 import { plentyOfBuffers } from "../../lib/testing/plenty.ts";
 import { TimerWheel } from "../../lib/time/timer-wheel.ts";
@@ -60,6 +62,27 @@ test("a route has tenants if it is configured so and its filters are loaded", ()
   const found = config.routes.map((route) => provided.get(route));
   expect(found.map((route) => route instanceof TenantRoute)).toEqual([true, false, false, false, false]);
   expect(found.slice(1)).toEqual([undefined, undefined, undefined, undefined]);
+});
+
+test("responses of tenants are buffered together while half of the memory for bodies is free", async () => {
+  const config = configOf([{ tenant: { ...TENANT, header: "x-tenant" } }]);
+  const bodies = new BufferPool({ bufferSize: 1, bufferCount: 100, reserve: 0 });
+  const parts = { ...partsOf(config, [{ readsCalls: false }]), bodies };
+  const [route] = config.routes;
+  const { policy } = (route && provideTenants(parts).get(route)) ?? expect.unreachable();
+  const scope = JSON.stringify(["/0", "/run/vms", "x-tenant"]);
+  parts.tenants.warm.warm(scope, "a", "/run/vms/a");
+  const started: number[] = [];
+  for (const bodyLength of [10, 40, 1, 5]) {
+    const client = new Consumer();
+    client.start = () => void started.push(bodyLength);
+    const exchange = new ClientExchange(client, { method: "GET", bodyLength: 0, fields: "x-tenant: a\r\n" });
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    expect(await policy.request(exchange)).toBe("continue");
+    exchange.response.start({ status: 200, reason: "", fields: "", bodyLength });
+  }
+  // The third response leaves less than half of the memory free.
+  expect([started, bodies.used]).toEqual([[5], 51]);
 });
 
 test("the tenants of a worker have the limits of the configuration in use, and are counted", () => {

@@ -178,6 +178,18 @@ describe("warm tenants", () => {
     expect([counts.evictions, counts.active]).toEqual([1, 3]);
   });
 
+  test("leave a fifth of their 64 connections to other clients than the first, and a fifth of that to the next", () => {
+    const { tenants } = create();
+    const [server] = tenants.warm("/vms", "a", "/vms/a").upstream.servers;
+    const allowances = ["192.0.2.1", "192.0.2.2"].map((address) => {
+      const share = server?.pool.shareOf({ clientAddress: address, peerAddress: address });
+      const allowance = share?.allowance ?? 0;
+      for (let i = 0; i < allowance; i++) share?.take();
+      return allowance;
+    });
+    expect(allowances).toEqual([52, 10]);
+  });
+
   test("keep to other limits after a reload", () => {
     const { tenants, clock } = create({ idleMs: 60_000, most: 3 });
     for (const key of ["a", "b", "c"]) tenants.warm("/vms", key, `/vms/${key}`);
