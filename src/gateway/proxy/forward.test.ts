@@ -1,5 +1,16 @@
 /** Late events of a finished request must not reach those that follow on its connections. */
-import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, spyOn, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { ClientExchange, Consumer } from "../../../test/flow/testing/flow.ts";
+import { plentyOfBuffers } from "../../lib/testing/plenty.ts";
+import { until } from "../../lib/testing/until.ts";
+import { TimerWheel } from "../../lib/time/timer-wheel.ts";
+import { callTarget } from "../filters/calls/call-targets.ts";
+import { ClientConnection } from "../http1/client-connection.ts";
+import { TenantUpstream } from "../tenants/tenant-server.ts";
+import { forward } from "./forward.ts";
 import { patient } from "../../lib/testing/patience.ts";
 import { type Gateway, startGateway } from "../../../test/support/gateway.ts";
 import { type Message, statusOf } from "../../../test/support/message.ts";
@@ -174,6 +185,37 @@ test("a WebSocket handshake for an upstream over HTTP/2 is refused, and the conn
   await ask(client, "/next");
   expect(http2.requests).toEqual([]);
   client.destroy();
+});
+
+test("a client that takes the rest of its response late resumes no later response on the same connection", async () => {
+  const socket = join(mkdtempSync(join(tmpdir(), "turnpike-forward-")), "origin.sock");
+  const local = await RawOrigin.start(socket);
+  const wheel = new TimerWheel();
+  const upstream = new TenantUpstream(
+    socket,
+    { wheel, buffers: plentyOfBuffers(), onError: (error) => expect.unreachable(String(error)) },
+    { ended() {}, failed() {} },
+  );
+  const target = callTarget(upstream, { wheel, serviceName: "test" });
+  const [first, second] = [new Consumer(), new Consumer()];
+  const exchanges = [first, second].map((client) => new ClientExchange(client, { method: "GET", bodyLength: 0 }));
+  const [one, two] = exchanges.map((exchange) => () => forward(exchange, target));
+  one?.();
+  await until(() => first.isOver);
+  local.response = (_request, connection) => connection.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf");
+  second.room = false;
+  two?.();
+  await until(() => second.length === 4);
+  expect(local.connections).toHaveLength(1);
+  using resumed = spyOn(ClientConnection.prototype, "resume");
+  exchanges[0]?.drained();
+  expect(resumed).not.toHaveBeenCalled();
+  exchanges[1]?.drained();
+  expect(resumed).toHaveBeenCalledTimes(1);
+  upstream.close();
+  wheel.close();
+  await local.stop();
+  rmSync(dirname(socket), { recursive: true });
 });
 
 test("clients that leave after their response do not stop the requests that follow", async () => {
