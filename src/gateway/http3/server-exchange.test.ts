@@ -370,6 +370,22 @@ test("data for which there is no memory cuts the response off", () => {
   }
 });
 
+test("the bytes of a whole body are not kept until its client has taken them, because the engine has a copy", () => {
+  const refs: WeakRef<ArrayBufferLike>[] = [];
+  const exchanges = Array.from({ length: 50 }, () => {
+    const exchange = create();
+    start(exchange, 10_000);
+    const body = bytes(10_000);
+    refs.push(new WeakRef(body.buffer));
+    exchange.data(body);
+    exchange.end("");
+    return exchange;
+  });
+  Bun.gc(true);
+  expect(refs.filter((ref) => ref.deref() !== undefined).length).toBeLessThan(10);
+  expect(exchanges.map(({ bytesSent }) => bytesSent)).toEqual(refs.map(() => 10_000));
+});
+
 test("a whole body for which there is no memory is cut off", () => {
   host.buffers.limits = { bufferSize: 1, bufferCount: 1000, reserve: 0 };
   const exchange = create();
