@@ -185,4 +185,20 @@ describePages([
       ["", "Halden's youth side was taken over by Lena Ost on Monday."],
     ],
   ],
+  [
+    "Will the war in Kelmar end by 31 October 2026?",
+    "2026-10-20",
+    [
+      ["YES", "The war in Kelmar ended on Monday."],
+      ["YES?", "The price war in Kelmar ended on Monday."],
+    ],
+  ],
+  [
+    "Will Pia Holm finish in the top three of the 2026 Tarn rally?",
+    "2026-10-20",
+    [
+      ["YES", "Pia Holm finished in the top three of the 2026 Tarn rally on Sunday."],
+      ["YES?", "Pia Holm finished in the top thirty of the 2026 Tarn rally on Sunday."],
+    ],
+  ],
 ]);

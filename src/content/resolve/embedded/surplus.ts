@@ -2,6 +2,7 @@ import { COMPARING } from "../reading/comparisons.ts";
 import { areContrary, conceptsAt, outcomeLength } from "../reading/concepts.ts";
 import { type Grammar, GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
 import { NARROWER, PARTLY } from "../reading/phrases.ts";
+import { topIn } from "../reading/number-words.ts";
 import { describedIn, quantitiesOf } from "../reading/quantities.ts";
 import { ADVERB, type ReadSentence, type Token } from "../reading/spans.ts";
 import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
@@ -54,6 +55,8 @@ export function hasSurplus(
   const isOnlyHere = (words: RegExp): boolean =>
     words.test(text.slice(part.start, part.end)) && !words.test(asked.plan.statement);
   if (!isSubjectOnly && NARROWER.some(isOnlyHere)) return true;
+  // "in the top thirty" for the top three
+  if (!isSubjectOnly && (topIn(text) ?? 0) > (topIn(asked.plan.statement) ?? Infinity)) return true;
   if (!isSubjectOnly && asked.thresholds.length === 0 && isOnlyHere(PARTLY)) return true;
   return phrasesOf(tokens, text, part, grammar).some((words) => {
     const roles = words.map((word, at): Role => {
@@ -128,7 +131,7 @@ function isForeign(phrase: Phrase, isSubjectOnly: boolean): boolean {
     if (!isSubjectOnly && roles[at] !== "own" && isLonger(phrase, at)) return true;
     if (at < from || roles[at] === "own" || roles[at] === "verb") return false;
     if (isInName(phrase, at)) return !isSubjectOnly;
-    if (!isSubjectOnly && isBodyOf(phrase, at)) return true;
+    if (!isSubjectOnly && (isBodyOf(phrase, at) || isKindOf(phrase, at))) return true;
     if (roles[at] !== "other") return false;
     // ", for The Long River (Harbour Press)": the work for which a prize was won
     if (word.capital && words[0]?.text === "for" && language === "en") return false;
@@ -158,6 +161,12 @@ function isBodyOf({ words, roles, grammar }: Phrase, at: number): boolean {
   const isInside = (n: number): boolean => roles[n] === "other" || grammar.determiner.has(words[n]?.text);
   const first = words.findLastIndex((_, n) => n < at && !isInside(n));
   return roles[first] === "verb" && until(roles.slice(at + 2), (role) => role === "other").includes("own");
+}
+
+/** "the price war" for the war, "the team gold medal" for the gold medal */
+function isKindOf({ words, roles }: Phrase, at: number): boolean {
+  const next = words[at + 1];
+  return /^(?:prices?|team)$/u.test(words[at]?.text ?? "") && roles[at + 1] === "own" && next?.capital === false;
 }
 
 /** "Sommers" for "Sommer": the stems of two names can be the same. */

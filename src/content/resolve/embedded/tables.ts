@@ -1,6 +1,6 @@
 import { MAX_ROWS, type Passage } from "../evidence/passages.ts";
 import { areContrary, conceptsIn } from "../reading/concepts.ts";
-import { numberWord } from "../reading/number-words.ts";
+import { topIn } from "../reading/number-words.ts";
 import { PLANNED, STAGE } from "../reading/phrases.ts";
 import { quantitiesOf } from "../reading/quantities.ts";
 import { type ReadSentence } from "../reading/spans.ts";
@@ -45,7 +45,7 @@ function inTable(table: Table): Row | undefined {
   // A list of winners need not name who did not win.
   if (missing.some((name) => asked.agent?.words.has(name) !== true)) return undefined;
   if (missing.length > 0) return holderIn(table);
-  if (TOP.test(asked.plan.statement)) return rankIn(table);
+  if (topIn(asked.plan.statement) !== undefined) return rankIn(table);
   if (asked.thresholds.length > 0) return extremeIn(table) ?? figureIn(table);
   return eventIn(table) ?? votesIn(table) ?? rankIn(table) ?? statusIn(table) ?? milestoneIn(table) ?? holderIn(table);
 }
@@ -92,9 +92,9 @@ function votesIn(table: Table): Row | undefined {
 function rankIn(table: Table): Row | undefined {
   const { asked, caption, head, row, known } = table;
   const rank = row[head.findIndex(({ text }) => RANK.test(text))];
-  const [, top = ""] = TOP.exec(asked.plan.statement) ?? [];
-  const least = top === "" ? 1 : (numberWord(top, "en") ?? Number(top));
-  const isAsked = top !== "" || asked.outcomes.has("win");
+  const top = topIn(asked.plan.statement);
+  const least = top ?? 1;
+  const isAsked = top !== undefined || asked.outcomes.has("win");
   if (!isAsked || subjectOf(table) < 0 || rank === undefined || !/^\d{1,4}\.?$/u.test(rank.text)) return undefined;
   if (![...(asked.patient?.words ?? [])].every((word) => known.has(word))) return undefined;
   return {
@@ -109,9 +109,6 @@ const OVER = new RegExp(
   String.raw`${FINAL.source}|(?<!\p{L})(?:results?|winners|podium|ergebnis\p{L}*|résultats?|resultados?|risultat[oi])(?!\p{L})`,
   "iu",
 );
-
-/** "finish in the top four" */
-const TOP = /\bthe\stop\s(\p{L}+|\d{1,2})\b/iu;
 
 function namesOutcome(text: string, { asked: { outcomes, predicate }, language }: Table): boolean {
   const words = wordsOf(text);

@@ -50,3 +50,10 @@ export function numberWordPattern(language?: Language): string {
     .toSorted((a, b) => b.length - a.length);
   return `(?<![\\p{L}-])(?:${words.join("|")})(?![\\p{L}])`;
 }
+
+/** The places that "finish in the top four" allows: 4. */
+export function topIn(text: string): number | undefined {
+  const [, top] = /\bthe\stop\s(\p{L}+|\d{1,3})\b/iu.exec(text) ?? [];
+  const places = top === undefined ? Number.NaN : (numberWord(top, "en") ?? Number(top));
+  return Number.isNaN(places) ? undefined : places;
+}
