@@ -137,3 +137,28 @@ test("a slow client pauses the source, although more is paid for", async () => {
   await drained.promise;
   response.leave();
 });
+
+test("a client that turns out to have left while units go to it gets nothing more, and is over once", async () => {
+  const { exchange, response, told } = metered(2, { more: [true, true] });
+  const pieces: string[] = [];
+  const left = Promise.withResolvers<void>();
+  exchange.data = (chunk, start, end) => {
+    pieces.push(Buffer.from(chunk.subarray(start, end)).toString());
+    if (pieces.length === 2) {
+      response.leave();
+      left.resolve();
+    }
+    return true;
+  };
+  exchange.end = () => void pieces.push("end");
+  response.start(HEAD);
+  // Two bytes leave. The others wait for a payment, in two pieces.
+  response.data(Buffer.from("abc"));
+  response.data(Buffer.from("d"));
+  response.end("");
+  await left.promise;
+  expect([pieces, told]).toEqual([
+    ["ab", "c"],
+    ["units end", "over"],
+  ]);
+});

@@ -233,7 +233,9 @@ export class MeteredResponse extends PausingSink {
 
   #close(): void {
     this.#state = "over";
+    // The client can leave while it gets a piece. Nothing may follow then, and nothing may end the response again.
     this.#queue.clear();
+    this.#trailers = undefined;
     this.#stream.end();
   }
 }
