@@ -224,6 +224,15 @@ test("a client that knows of one that leaves learns when it leads, and when it w
   expect(told).toEqual(["leads", "waits"]);
 });
 
+test("a client that leaves at the moment when its tenant is warm is not forwarded, and gets no error", async () => {
+  await ask();
+  const second = await ask();
+  queue.started("the scope\0a", warm.warm("the scope", "a", join(folder, "vms/a.sock")));
+  second.depart();
+  await turn();
+  expect([second.goesTo, errors]).toEqual(["responded", []]);
+});
+
 test("a request waits no longer than the limit, over all its waits", async () => {
   await ask();
   const second = await ask();

@@ -224,8 +224,8 @@ export class TenantRoute implements TrafficSplit {
     const { exchange, visit } = cold;
     // If its client has left, the next waiting request starts the tenant at once.
     if (turn.kind === "leads") return this.#turn(cold);
-    if (turn.kind === "gone" || exchange.gone) return "responded";
-    return turn.kind === "warm" ? this.#warm(exchange, visit, turn.mapping) : this.#refuse(exchange, LATE);
+    const isWarm = turn.kind === "warm" && !exchange.gone;
+    return isWarm ? this.#warm(exchange, visit, turn.mapping) : this.#refuse(exchange, LATE);
   }
 
   /** This request must start the tenant, or leaves it to the next: the others must not wait for its slow client. */
