@@ -26,13 +26,11 @@ export class FieldChanges implements HeadChanges {
   readonly #added: Fields;
   readonly #removed: readonly string[];
   readonly #defaults: readonly { readonly bit: number; readonly lowerName: string; readonly line: Fields }[];
-  readonly #allDefaults: Fields;
 
   constructor({ removed = [], added = "", defaults = [] }: FieldChangeList) {
     this.#added = added;
     this.#removed = removed.map((name) => name.toLowerCase());
     this.#defaults = defaults.map(({ name, line }, i) => ({ bit: 1 << i, lowerName: name.toLowerCase(), line }));
-    this.#allDefaults = flatText(defaults.map(({ line }) => line).join(""));
     for (const name of removed) this.#watch(name, 0);
     for (const [i, { name }] of defaults.entries()) this.#watch(name, 1 << i);
   }
@@ -53,8 +51,7 @@ export class FieldChanges implements HeadChanges {
     }
     lines.addTo(pieces, this.#removed);
     pieces.add(this.#added);
-    if (!this.#defaults.some(({ lowerName }) => lines.has(lowerName))) pieces.add(this.#allDefaults);
-    else for (const { lowerName, line } of this.#defaults) if (!lines.has(lowerName)) pieces.add(line);
+    for (const { lowerName, line } of this.#defaults) if (!lines.has(lowerName)) pieces.add(line);
   }
 
   apply(fields: Fields): Fields {
