@@ -201,4 +201,12 @@ describePages([
       ["YES?", "Pia Holm finished in the top thirty of the 2026 Tarn rally on Sunday."],
     ],
   ],
+  [
+    "Will the court sentence Ivo Marsh to prison by 31 October 2026?",
+    "2026-10-20",
+    [
+      ["YES", "The court sentenced Ivo Marsh to prison on Monday."],
+      ["YES?", "The court sentenced Ivo Marsh to a fine instead of prison on Monday."],
+    ],
+  ],
 ]);

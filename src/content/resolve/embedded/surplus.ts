@@ -55,6 +55,9 @@ export function hasSurplus(
   const isOnlyHere = (words: RegExp): boolean =>
     words.test(text.slice(part.start, part.end)) && !words.test(asked.plan.statement);
   if (!isSubjectOnly && NARROWER.some(isOnlyHere)) return true;
+  // "to a fine instead of prison" for prison
+  const [, replaced = ""] = INSTEAD.exec(text) ?? [];
+  if (!isSubjectOnly && wordsOf(replaced).some(({ stem, capital }) => !capital && asked.terms.has(stem))) return true;
   // "in the top thirty" for the top three
   if (!isSubjectOnly && (topIn(text) ?? 0) > (topIn(asked.plan.statement) ?? Infinity)) return true;
   if (!isSubjectOnly && asked.thresholds.length === 0 && isOnlyHere(PARTLY)) return true;
@@ -102,6 +105,10 @@ export function hasSurplus(
     return isForeign({ words, roles, grammar, language, hasAgent, isCore, isHead, isDefinite, isPair }, isSubjectOnly);
   });
 }
+
+/** Up to two words behind "instead of". */
+const INSTEAD =
+  /(?<!\p{L})(?:instead of|rather than|in place of|statt|anstelle|au lieu d[e']|plutôt que|en (?:lugar|vez) de|invece di|anziché|em vez de)\s?(\p{L}+(?:\s\p{L}+)?)/iu;
 
 function isLesser({ text }: Word): boolean {
   return WORDS.lesser.has(text);
