@@ -89,6 +89,7 @@ const LOST: readonly (readonly [loss: string, options: ShopOptions, payment: (sh
     (shop) => shop.payment(),
   ],
   ["overloaded", { ledger: () => ({ reserve: () => Promise.reject(new Error("disk")) }) }, (shop) => shop.payment()],
+  ["overloaded", { room: { bufferCount: 0 } }, (shop) => shop.payment()],
   ["overloaded", { ledger: () => ({ move: () => Promise.reject(new Error("disk")) }) }, (shop) => shop.payment()],
 ];
 
