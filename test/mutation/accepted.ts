@@ -549,4 +549,10 @@ export const ACCEPTED: readonly Accepted[] = [
     mutant: "tried.length === 0  →  false",
     reason: "saves two loops over nothing for the first try: the server is the same",
   },
+  {
+    file: "src/gateway/policy/payment/prices/price-rules.ts",
+    code: "const share = BigInt(this.#rule.unit_price?.items?.share_percent ?? 0);",
+    mutant: "0  →  (0 + 1)",
+    reason: "a rule without items adds no share, and the percentage of one with items has a default",
+  },
 ];
