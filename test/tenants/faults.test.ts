@@ -1,5 +1,7 @@
 /** Failures on the way to tenants, over every protocol. The machines are servers in this process. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { once } from "node:events";
+import { connect } from "node:net";
 import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { onRequest, op } from "../../src/gateway/filters/module/testing/assembler.ts";
 import { until } from "../../src/lib/testing/until.ts";
@@ -262,6 +264,26 @@ function connectionsTo(path: string): number {
   const lines = readFileSync("/proc/net/unix", "latin1").split("\n");
   return lines.filter((line) => / 03 +\d+ /.test(line) && line.endsWith(` ${path}`)).length;
 }
+
+async function openFrom(localAddress: string): Promise<RawClient> {
+  const socket = connect({ port: tenants.gateway.plainPort, host: "127.0.0.1", localAddress });
+  await once(socket, "connect");
+  return new RawClient(socket);
+}
+
+test("a client with more requests than a tenant's connections leaves a part of them to other clients", async () => {
+  const tenant = fresh();
+  await tenants.told(tenant);
+  const head = `Host: h\r\nX-Tenant: ${tenant}\r\n\r\n`;
+  const before = await metric("tenant_hits_total");
+  const busy = await Promise.all(Array.from({ length: 70 }, () => openFrom("127.0.0.1")));
+  for (const client of busy) client.send(`GET /stream HTTP/1.1\r\n${head}`);
+  await until(async () => (await metric("tenant_hits_total")) >= before + busy.length);
+  const other = await openFrom("127.0.0.2");
+  other.send(`GET / HTTP/1.1\r\n${head}`);
+  expect((await other.response()).body).toContain(tenant);
+  for (const client of [...busy, other]) client.destroy();
+});
 
 test("a request without a key leaves no connection to its tenant open, unlike one with a key", async () => {
   const [kept, closed] = [fresh(), fresh()];
