@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { fieldLine } from "../../../../lib/http/fields.ts";
 import { until } from "../../../../lib/testing/until.ts";
-import { type Ledger, LEASE_MS } from "../../../../store/ledger.ts";
+import { type Ledger, LEASE_MS, type Payment } from "../../../../store/ledger.ts";
 import { NETWORK } from "../metered/testing/metered-sale.ts";
 import { type OnNewStore, onEachStore } from "../testing/on-each-store.ts";
 import { closeShops, type ShopOptions } from "../testing/shop.ts";
@@ -72,6 +72,20 @@ onEachStore((onNewStore) => {
     await until(async () => (await recorded(second, "0"))?.delivered === true);
     expect(await recorded(second, "0")).toMatchObject({ state: "deferred", amount: "1000" });
     expect(await second.row()).toMatchObject({ base: "1000", charged: "0" });
+  });
+
+  test("a payment whose work ends without a result while it is looked up begins none without servers", async () => {
+    const first = new ScriptedChannel({ shop: onNewStore() });
+    expect((await first.buy(1000)).status).toBe(200);
+    const payment = first.payment("voucher", 2000);
+    let looks = 0;
+    const ledger = (real: Ledger): Partial<Ledger> => ({
+      // A standing payment has all members of its reservation.
+      find: async (key) => ((looks += 1) === 1 ? ({ ...key, state: "settling" } as Payment) : await real.find(key)),
+    });
+    const second = new ScriptedChannel({ of: first, shop: { isServed: false, ledger } });
+    second.state = first.state;
+    expect([(await second.shop.send(payment)).status, second.shop.runs, looks]).toEqual([503, 0, 1]);
   });
 
   test.each([[{ toString: 1 }], [[900]], ["899"], ["x"], [null], [true]])(
