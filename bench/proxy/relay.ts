@@ -87,8 +87,15 @@ class Link {
     if (this.isClient || this.left > 0 || peer === undefined) return;
     this.peer = undefined;
     peer.peer = undefined;
+    // The client may still have to take the rest of the response, without this connection.
+    this.socket?.resume();
     pool.push(this);
-    if (peer.closes) peer.socket?.end();
+    peer.endOnce();
+  }
+
+  /** Closes the client's connection if the client asked for it, and has been sent everything. */
+  endOnce(): void {
+    if (this.closes && this.peer === undefined && this.unsent === undefined) this.socket?.end();
   }
 
   send(piece: string | Buffer): void {
@@ -105,7 +112,9 @@ class Link {
     if (unsent === undefined || socket === undefined) return;
     const sent = Math.max(0, socket.write(unsent));
     this.unsent = sent === unsent.length ? undefined : unsent.subarray(sent);
-    if (this.unsent === undefined) this.peer?.socket?.resume();
+    if (this.unsent !== undefined) return;
+    this.peer?.socket?.resume();
+    this.endOnce();
   }
 
   close(): void {
