@@ -236,35 +236,29 @@ function leavesOut(asked: Asked, { words, after, ...passage }: Passage, isFigure
   const { terms, names, predicate, phrase, agent, patient, language = "en" } = asked;
   // "Holm broke the record. The Storvik Marathon was fast": the next sentences go on with the names.
   const near = passage.near.union(new Set(wordsOf(after).flatMap(({ stem }) => (names.has(stem) ? [stem] : []))));
+  const question = wordsOf(asked.plan.statement);
   // "adjusted earnings", "domestic opening weekend"
   const isKind = ({ text, stem }: Word): boolean => terms.has(stem) && stem !== predicate?.stem && KIND.test(text);
-  if (isFigure)
-    return (
-      !names.isSubsetOf(near) || wordsOf(asked.plan.statement).some((word) => isKind(word) && !near.has(word.stem))
-    );
+  if (isFigure) return !names.isSubsetOf(near) || question.some((word) => isKind(word) && !near.has(word.stem));
   // "a loss" for "an annual loss"
   const heads = new Set([...(agent?.heads ?? []), ...(patient?.heads ?? [])]);
-  const isModifier = ({ capital, text, stem }: Word, at: number, all: readonly Word[]): boolean =>
+  const isModifier = ({ capital, text, stem }: Word, at: number): boolean =>
     language === "en" &&
     !capital &&
     !heads.has(stem) &&
     numberWord(text, language) === undefined &&
-    heads.has(all[at + 1]?.stem ?? "");
-  const modifiers = new Set(
-    wordsOf(asked.plan.statement)
-      .filter(isModifier)
-      .map(({ stem }) => stem),
-  );
+    heads.has(question[at + 1]?.stem ?? "");
+  const modifiers = new Set(question.filter(isModifier).map(({ stem }) => stem));
   const nouns = new Set([...(agent?.words ?? []), ...(patient?.words ?? [])]).difference(modifiers);
   const core = new Set([...nouns, ...phrase, predicate?.stem]);
   const { denies } = GRAMMARS[language];
   // "the most new seats" for "the most seats"
-  const isMost = wordsOf(asked.plan.statement).some(
-    ({ text }, at, all) =>
+  const isMost = question.some(
+    ({ text }, at) =>
       text === "most" &&
       !words.some(
         (word, n) =>
-          word.text === text && words[n + 1]?.stem === all[at + 1]?.stem && !NEXT.test(words[n - 1]?.text ?? ""),
+          word.text === text && words[n + 1]?.stem === question[at + 1]?.stem && !NEXT.test(words[n - 1]?.text ?? ""),
       ),
   );
   if (isMost) return true;

@@ -52,15 +52,7 @@ export function hasSurplus(
   const grammar = GRAMMARS[language];
   const figures = quantitiesOf(text, language, dates);
   if (language === "en" && hasLikeName(asked, tokens, question)) return true;
-  const isOnlyHere = (words: RegExp): boolean =>
-    words.test(text.slice(part.start, part.end)) && !words.test(asked.plan.statement);
-  if (!isSubjectOnly && NARROWER.some(isOnlyHere)) return true;
-  // "to a fine instead of prison" for prison
-  const [, replaced = ""] = INSTEAD.exec(text) ?? [];
-  if (!isSubjectOnly && wordsOf(replaced).some(({ stem, capital }) => !capital && asked.terms.has(stem))) return true;
-  // "in the top thirty" for the top three
-  if (!isSubjectOnly && (topIn(text) ?? 0) > (topIn(asked.plan.statement) ?? Infinity)) return true;
-  if (!isSubjectOnly && asked.thresholds.length === 0 && isOnlyHere(PARTLY)) return true;
+  if (!isSubjectOnly && isNarrower(asked, text, text.slice(part.start, part.end))) return true;
   return phrasesOf(tokens, text, part, grammar).some((words) => {
     const roles = words.map((word, at): Role => {
       const figure = figures.find((one) => overlap(one, word));
@@ -104,6 +96,17 @@ export function hasSurplus(
     const isHead = ({ stem }: Token): boolean => [agent, patient].some((one) => one?.heads.has(stem));
     return isForeign({ words, roles, grammar, language, hasAgent, isCore, isHead, isDefinite, isPair }, isSubjectOnly);
   });
+}
+
+/** Whether words of a sentence make its event, in the text `own`, a narrower one than the question's, or another. */
+function isNarrower({ plan: { statement }, terms, thresholds }: Asked, text: string, own: string): boolean {
+  const isOnlyHere = (words: RegExp): boolean => words.test(own) && !words.test(statement);
+  if (NARROWER.some(isOnlyHere) || (thresholds.length === 0 && isOnlyHere(PARTLY))) return true;
+  // "in the top thirty" for the top three
+  if ((topIn(text) ?? 0) > (topIn(statement) ?? Infinity)) return true;
+  // "to a fine instead of prison" for prison
+  const [, replaced = ""] = INSTEAD.exec(text) ?? [];
+  return wordsOf(replaced).some(({ stem, capital }) => !capital && terms.has(stem));
 }
 
 /** Up to two words behind "instead of". */

@@ -25,7 +25,7 @@ export function realityOf(
   // "was lost before it reached orbit"
   const { opener } = clause;
   const isOpen = opener !== undefined && (grammar.open.has(opener.text) || BEFORE.test(opener.text));
-  // "Shares fell when Marlow resigned": what happened then is a fact.
+  // "Shares fell when Marlow resigned": the resignation is a fact.
   const rest = [...before, ...tokens.slice(clause.end)];
   if (isOpen && !(WHEN.test(opener.text) && isTold(rest, grammar, language))) return "open";
   const governed = governedBy(before, whole, at - clause.start, { clause, grammar });
