@@ -303,7 +303,9 @@ function isHeadBehind(zone: readonly Token[], at: number, argument: Argument, pl
       // "the youth team of X" is not X, and "the first leg of the final of X" is not its final.
       // "released the price of X"
       const isMeasure = !isSubject && MEASURE.test(noun.text);
-      if (isMeasure || !WORDS.standFor.has(noun.text) || WORDS.lesser.has(modifier?.text)) return false;
+      // "the party of Ana Rhee"
+      const isOther = isMeasure || (isSubject && noun.text === "party");
+      if (isOther || !WORDS.standFor.has(noun.text) || WORDS.lesser.has(modifier?.text)) return false;
       if (!WORDS.of.has(modifier?.text)) return true;
     }
     // "hat am Abend den Haushalt beschlossen": an article that no preposition governs begins a noun phrase.

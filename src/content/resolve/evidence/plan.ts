@@ -114,8 +114,7 @@ function termsOf(
   for (const [index, word] of words.entries()) {
     if (
       isDescription(words, index) ||
-      isFunctionWord(word.text, grammar) ||
-      isStopWord(word.text, language) ||
+      (!isGivenName(words, index) && (isFunctionWord(word.text, grammar) || isStopWord(word.text, language))) ||
       COMPARING.test(word.text) ||
       seen.has(word.stem) ||
       (word.text.length < 2 && !word.capital)
@@ -150,6 +149,15 @@ function isGermanNoun(previous: Word | undefined): boolean {
 }
 
 const UNITS = /^(?:millionen|milliarden|euro|prozent|tonnen|firma|trainer)$/u;
+
+/** "Did Will Marsh win?", "Governor Per Lund": a name that is a function word or a stop word, too. */
+function isGivenName(words: readonly Word[], at: number): boolean {
+  const isTitleCase = !words.some(({ capital, text }, n) => n > 0 && !capital && text.length > 2);
+  const isNamed = words[at]?.capital === true && words[at + 1]?.capital === true && beside(words, at);
+  return at > 0 && isNamed && !isTitleCase && !NO_NAME.test(words[at]?.text ?? "");
+}
+
+const NO_NAME = /^(?:an?|the|of|in|on|at|to|for|from|by|with|and|or|as|than|before|after|under|over|between)$|^.$/u;
 
 /** "the weather satellite Kestrel": words between an article and a name describe what the name says already. */
 function isDescription(words: readonly Word[], at: number): boolean {

@@ -1,7 +1,7 @@
 import { type Grammar, type Reader } from "./grammar.ts";
 import { attributionAfter, governedBy, HOLDER, isHearsay, isStranger, type Reality, realityOf } from "./reality.ts";
 import { ADVERB, clauseOf, type Group, groupOf, HARD, isFinite, type Span, type Token } from "./spans.ts";
-import { isRomance, type Language } from "./words.ts";
+import { isPast, isRomance, type Language } from "./words.ts";
 import { nounPhraseEnd } from "./noun-phrases.ts";
 import { until } from "./until.ts";
 
@@ -65,7 +65,12 @@ export function predicationOf(tokens: readonly Token[], at: number, { grammar, l
   const middle = tokens.slice(group.start + 1, clause.end);
   const isFronted = own.length === 0 || grammar.preposition.has(own[0]?.text);
   const isTurned = language === "de" && isFronted && grammar.determiner.has(middle[0]?.text);
-  const left = isInherited || isRelative ? sharedSubject(tokens, clause.start, grammar) : own;
+  const shared = isInherited || isRelative ? sharedSubject(tokens, clause.start, grammar) : own;
+  // "Odell blamed Karsten, who resigned", and not "Odell blamed Karsten and resigned"
+  const isOwn = !isInherited || RELATIVE.test(tokens[clause.start]?.text ?? "");
+  // "completed its acquisition of Odell": a noun has no subject of its own.
+  const isVerb = isPast(token) || tokens[group.start - 1]?.capital === true;
+  const left = language === "en" && isVerb ? objectOrAll(shared, grammar, isOwn) : shared;
   const before = isTurned ? middle.slice(0, nounPhraseEnd(middle, grammar)) : left;
   return {
     reality: realityOf(tokens, at, { clause, group, grammar, language }),
@@ -99,7 +104,7 @@ function subjectEnd(tokens: readonly Token[], clause: Span, group: Group, gramma
   return governor < 0 ? group.start : governor;
 }
 
-const RELATIVE = /^(?:who|which|whose)$/u;
+const RELATIVE = /^(?:whom?|which|whose)$/u;
 
 function isPassiveGerman(tokens: readonly Token[], clause: Span): boolean {
   return tokens.slice(clause.start, clause.end).some((word) => /^(?:wurden?|worden|werden|wird)$/u.test(word.text));
@@ -128,18 +133,45 @@ const ARTICLE = /^(?:the|an?|those|someone|anyone)$/u;
 /** Words of a verb with a short object: "has met the man". */
 const SHORT = 5;
 
+/** The words behind another verb and before the predicate, which are its subject: "Odell said Karsten resigned", "Odell saw Karsten resign". */
+function objectOrAll(words: readonly Token[], { says, determiner }: Grammar, isAnyVerb: boolean): readonly Token[] {
+  const verb = words.findLastIndex(
+    (word, at) =>
+      at > 0 &&
+      isFinite(word, "en") &&
+      (isAnyVerb || says.has(word.text)) &&
+      (words[at + 1]?.capital === true || determiner.has(words[at + 1]?.text)),
+  );
+  return words.slice(verb + 1);
+}
+
+/** The position of the bracket or the dashes that end before a word: "The mine (the county's last) closed". Else of the word. */
+function bracketBefore(tokens: readonly Token[], at: number): number {
+  const mark = BRACKETS.find(([, closing]) => closing.test(tokens[at]?.gap ?? ""));
+  const open = mark === undefined ? -1 : tokens.findLastIndex(({ gap }, n) => n < at && mark[0].test(gap));
+  return open > 0 ? open : at;
+}
+
+const BRACKETS = [
+  [/\(/u, /\)\s*$/u],
+  [/[–—]|\s-\s/u, /[–—]|\s-\s/u],
+] as const;
+
+const OPENERS = ["that", "open", "clause"] as const;
+
 /** The words that hold the subject of a clause without one: the beginning of the nearest clause to the left that has one. */
 function sharedSubject(tokens: readonly Token[], start: number, grammar: Grammar): readonly Token[] {
-  let from = start;
-  let end = start;
-  while (from > 0 && !HARD.test(tokens[from]?.gap ?? "")) {
+  const first = bracketBefore(tokens, start);
+  let from = first;
+  let end = first;
+  while (from > 0 && ((from === first && first < start) || !HARD.test(tokens[from]?.gap ?? ""))) {
     from -= 1;
     const word = tokens[from];
-    if (word === undefined || !(grammar.that.has(word.text) || grammar.open.has(word.text))) continue;
+    if (word === undefined || !OPENERS.some((words) => grammar[words].has(word.text))) continue;
     // "The mine, which fed the county, closed": a clause between two commas stands apart.
-    const isApart = from > 0 && end === start && /,/u.test(word.gap) && /,/u.test(tokens[start]?.gap ?? "");
-    if (!isApart) return tokens.slice(from + 1, end);
-    end = from;
+    const isApart = word.gap.includes(",") || RELATIVE.test(word.text);
+    if (from > 0 && end === start && isApart && tokens[start]?.gap.includes(",")) end = from;
+    else if (!grammar.clause.has(word.text)) return tokens.slice(from + 1, end);
   }
   const whole = tokens.slice(from, end);
   const subject = antecedentOf(whole, tokens[start], grammar) ?? whole;

@@ -220,8 +220,8 @@ export function groupOf(tokens: readonly Token[], at: number, clause: Span, { gr
   const isGlue = (word: Token): boolean =>
     belongs(word) ||
     ADVERB.test(word.text) ||
-    // "was declared elected"
-    (language === "en" && /^(?:only|declared|proclaimed|pronounced)$/u.test(word.text)) ||
+    // "was declared elected", "went bankrupt"
+    (language === "en" && /^(?:only|declared|proclaimed|pronounced|goes|went|gone)$/u.test(word.text)) ||
     (grammar.pronoun.has(word.text) && language !== "en") ||
     (language === "en" && word.text === "to");
   while (start > clause.start && isGlue(tokens[start - 1] as Token)) start -= 1; // It is in the clause.

@@ -130,7 +130,7 @@ export const OUTCOMES = classesOf<
 >(`
 exclusive: win elect acquire host nominate appoint
 directed: win acquire invade lose
-ergative: stay-up become enact open resume close launch release start end land merge list complete rise fall postpone cancel publish persist uphold unchanged
+ergative: bankrupt die stay-up become enact open resume close launch release start end land merge list complete rise fall postpone cancel publish persist uphold unchanged
 unaided: release launch publish uphold unchanged persist
 lasting: uphold persist unchanged stay
 held: win elect appoint
