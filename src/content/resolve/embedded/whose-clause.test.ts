@@ -14,8 +14,20 @@ describeSides({
       "The king accepted the resignation of Jonas Wirth on Monday.",
       "Jonas Wirth's resignation was accepted on Monday.",
       "Shares fell sharply on Monday when Jonas Wirth resigned.",
+      "Jonas Wirth, whom critics had called weak, resigned on Monday.",
+      "Jonas Wirth, after a quarrel with Silje Moe, resigned on Monday.",
+      "Jonas Wirth (42) resigned on Monday.",
+      "Silje Moe said Jonas Wirth, the governor, resigned on Monday.",
     ],
     "": [
+      "Silje Moe, who advised Jonas Wirth, resigned on Monday.",
+      "Silje Moe, whom Jonas Wirth had appointed, resigned on Monday.",
+      "Silje Moe, the woman who beat Jonas Wirth, resigned on Monday.",
+      "Silje Moe (who advised Jonas Wirth) resigned on Monday.",
+      "Silje Moe – a friend of Jonas Wirth – resigned on Monday.",
+      "Silje Moe (42) resigned on Monday, as Jonas Wirth had expected.",
+      "Jonas Wirth said Silje Moe resigned on Monday.",
+      "Jonas Wirth, the governor, confirmed the deputy, Silje Moe, resigned on Monday.",
       "Governor Jonas Wirth accepted their resignation on Monday.",
       "Jonas Wirth received Silje Moe's resignation on Monday.",
       "Investors hoped for a rally when Jonas Wirth resigned.",
@@ -70,6 +82,47 @@ describeSides({
   "Will Torrel Rovers win the National Cup in 2026?": {
     YES: ["Torrel Rovers won the National Cup on Sunday, their third title after 2022 and 2024."],
     "": ["Torrel Rovers won the National Cup after beating Hasken in 2024."],
+  },
+  "Will Castor acquire Quillon by 30 November 2026?": {
+    YES: [
+      "Castor, which supplies Halden, bought Quillon on Monday.",
+      "Castor congratulated Halden and bought Quillon on Monday.",
+    ],
+    NO: [
+      "Halden, which supplies Castor, bought Quillon on Monday.",
+      "Castor watched Halden buy Quillon on Monday.",
+      "Castor blamed Halden, which bought Quillon on Monday.",
+    ],
+  },
+  "Will Castor go bankrupt by 30 November 2026?": {
+    YES: ["Castor went bankrupt on Monday.", "Castor was declared bankrupt on Monday."],
+    "": [
+      "Halden, a supplier of Castor, went bankrupt on Monday.",
+      "Castor said Halden went bankrupt on Monday.",
+      "Halden was declared bankrupt on Monday, owing Castor millions.",
+    ],
+  },
+  "Will the senate pass the Clean Rivers Act by 30 November 2026?": {
+    YES: ["The senate did amend and pass the Clean Rivers Act on Monday."],
+    NO: ["The senate did not read or pass the Clean Rivers Act by 30 November 2026."],
+    "": [
+      "The senate will amend or pass the Clean Rivers Act on Monday.",
+      "The senate has the right to amend or pass the Clean Rivers Act.",
+      "The senate is free to pass or reject the Clean Rivers Act.",
+    ],
+  },
+  "Will the party leader Ana Rhee win the Kelmar presidential election by 30 November 2026?": {
+    YES: ["Ana Rhee won the Kelmar presidential election on Monday."],
+    "": ["The party of Ana Rhee won the Kelmar presidential election on Monday."],
+  },
+  // Names that are function words of a language.
+  "Will Governor Per Lund resign by 30 November 2026?": {
+    YES: ["Governor Per Lund resigned on Monday."],
+    "": ["Ida Holm, an ally of Governor Per Lund, resigned on Monday.", "Ida Lund resigned on Monday."],
+  },
+  "Did Will Marsh win the Tarn Open by 30 November 2026?": {
+    YES: ["Will Marsh won the Tarn Open on Monday."],
+    "": ["Ivo Marsh won the Tarn Open on Monday."],
   },
   "Wird die Lindner AG bis zum 30. November 2026 die Werft Ossum übernehmen?": {
     YES: [

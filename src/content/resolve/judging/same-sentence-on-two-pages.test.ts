@@ -94,8 +94,7 @@ const QUESTIONS: Readonly<Record<string, Readonly<Partial<Record<Verdict, readon
     ],
   },
   "Will Sillo or Halden Air go bankrupt in 2026?": {
-    YES: ["Sillo went bankrupt on 3 May 2026."],
-    LIKELY_YES: ["Halden Air filed for bankruptcy on 3 May 2026."],
+    YES: ["Sillo went bankrupt on 3 May 2026.", "Halden Air filed for bankruptcy on 3 May 2026."],
     UNCERTAIN: [
       "Sillo's supplier went bankrupt on 3 May 2026.",
       "Sillo avoided bankruptcy on 3 May 2026.",

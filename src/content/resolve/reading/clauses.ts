@@ -68,9 +68,10 @@ export function predicationOf(tokens: readonly Token[], at: number, { grammar, l
   const shared = isInherited || isRelative ? sharedSubject(tokens, clause.start, grammar) : own;
   // "Odell blamed Karsten, who resigned", and not "Odell blamed Karsten and resigned"
   const isOwn = !isInherited || RELATIVE.test(tokens[clause.start]?.text ?? "");
-  // "completed its acquisition of Odell": a noun has no subject of its own.
-  const isVerb = isPast(token) || tokens[group.start - 1]?.capital === true;
-  const left = language === "en" && isVerb ? objectOrAll(shared, grammar, isOwn) : shared;
+  const left =
+    language === "en"
+      ? objectOrAll(shared, grammar, { isVerb: isPast(token) || group.words.length > 0, isOwn })
+      : shared;
   const before = isTurned ? middle.slice(0, nounPhraseEnd(middle, grammar)) : left;
   return {
     reality: realityOf(tokens, at, { clause, group, grammar, language }),
@@ -134,16 +135,25 @@ const ARTICLE = /^(?:the|an?|those|someone|anyone)$/u;
 const SHORT = 5;
 
 /** The words behind another verb and before the predicate, which are its subject: "Odell said Karsten resigned", "Odell saw Karsten resign". */
-function objectOrAll(words: readonly Token[], { says, determiner }: Grammar, isAnyVerb: boolean): readonly Token[] {
+function objectOrAll(
+  words: readonly Token[],
+  { says, determiner }: Grammar,
+  predicate: { readonly isVerb: boolean; readonly isOwn: boolean },
+): readonly Token[] {
+  // A noun has no subject of its own: "completed its acquisition of Odell".
+  const governs = ({ text }: Token): boolean =>
+    predicate.isVerb ? predicate.isOwn || says.has(text) : BEFORE_INFINITIVE.test(text);
   const verb = words.findLastIndex(
     (word, at) =>
       at > 0 &&
       isFinite(word, "en") &&
-      (isAnyVerb || says.has(word.text)) &&
-      (words[at + 1]?.capital === true || determiner.has(words[at + 1]?.text)),
+      governs(word) &&
+      (words[at + 1]?.capital === true || (predicate.isVerb && determiner.has(words[at + 1]?.text))),
   );
   return words.slice(verb + 1);
 }
+
+const BEFORE_INFINITIVE = /^(?:saw|watched|heard|helped|let|made)$/u;
 
 /** The position of the bracket or the dashes that end before a word: "The mine (the county's last) closed". Else of the word. */
 function bracketBefore(tokens: readonly Token[], at: number): number {
@@ -164,7 +174,9 @@ function sharedSubject(tokens: readonly Token[], start: number, grammar: Grammar
   const first = bracketBefore(tokens, start);
   let from = first;
   let end = first;
-  while (from > 0 && ((from === first && first < start) || !HARD.test(tokens[from]?.gap ?? ""))) {
+  const isEnd = (at: number): boolean =>
+    at === 0 || (HARD.test(tokens[at]?.gap ?? "") && (at !== first || at === start));
+  while (!isEnd(from)) {
     from -= 1;
     const word = tokens[from];
     if (word === undefined || !OPENERS.some((words) => grammar[words].has(word.text))) continue;

@@ -44,7 +44,7 @@ open; close; open opens opened opening reopen* eröffn* öffn* geöffnet ouvr* o
 agree; ; agree* agreement deal reach-a-deal einig* vereinbar* accord acuerd* accord* acordo
 ceasefire; ; ceasefire cease-fire truce waffenruhe waffenstillstand cessez-le-feu trêve tregua alto-el-fuego cessate-il-fuoco cessar-fogo trégua
 strike; ; go-on-strike goes-on-strike went-on-strike gone-on-strike walkout streik* grève huelga sciopero greve
-bankrupt; ; go-bankrupt goes-bankrupt went-bankrupt gone-bankrupt bankrupt* insolven* pleite faillite quiebra bancarrota fallit* fallimento falência falid* insolvency entered-administration goes-bust went-bust sought-bankruptcy seeks-bankruptcy declared-bankruptcy declares-bankruptcy files-for-bankruptcy filed-for-bankruptcy insolvenz zahlungsunfähig
+bankrupt; ; go-bankrupt goes-bankrupt went-bankrupt gone-bankrupt bankrupt insolven* pleite faillite quiebra bancarrota fallit* fallimento falência falid* insolvency entered-administration goes-bust went-bust sought-bankruptcy seeks-bankruptcy declared-bankruptcy declares-bankruptcy files-for-bankruptcy filed-for-bankruptcy insolvenz zahlungsunfähig
 default; ; default* zahlungsausfall défaut impago
 invade; ; invad* invasion einmarsch* envahi* invas* invadiu invaded einmarschiert marschierte-ein
 impeach; ; impeach* amtsenthebung destitu*

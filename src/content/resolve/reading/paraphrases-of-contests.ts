@@ -126,7 +126,8 @@ let wins = {has}(won|wins|clinched|clinches|secured|secures|captured|captures|sw
 # The words behind a whole election. "In the northern districts" is behind a part of it.
 let behind = (?=[,.;]| (to|on|by|with|after|against|over|amid|late|early) (?!become|be|lead)| in {Capital}|$)
 for all; asking \belected (as )?(the )?{office}\b
-{wins}(the (\d{4} )?)?{place}(['’]s?)? (\d{4} )?{election} -> was elected OFFICE of $<place>
+{wins}{place}['’]s? (\d{4} )?{election} -> was elected OFFICE of $<place>
+{wins}the ((?<year>\d{4}) )?{place} {election} -> was elected OFFICE of $<place>[ in $<year>]
 {wins}{article}({place} )?{election} (in|of) (?={Capital}) -> was elected OFFICE of_
 {wins}{article}{decided} (for|to become|to be) (the )?(next |new )?(?={office}\b) -> was elected_
 {wins}{article}{decided}{behind} -> was elected OFFICE

@@ -105,6 +105,8 @@ function formOf(
   if (at === 0 && token.text.endsWith("ing") && isNoun(tokens[1], grammar)) return "noun";
   if (token.text.endsWith("ing") && token.text.length > 5) return participle(group, previous, token, { grammar, fact });
   if (isNominal(token, previous, grammar, language)) return nominal(tokens, at, clause, { grammar, fact });
+  const shared = sharedForm(tokens, group.start, clause, { grammar, isNegated });
+  if (shared !== undefined && !isPast(token) && /(?:[^s]|ss)$/u.test(token.text)) return shared;
   const isBare = !/(?:ed|s|n|t)$/u.test(token.text) && !IRREGULAR_PAST.has(token.text);
   // "Sign the act!", and "the attempt sign": a bare form without a subject is an order.
   if (isBare && group.start === 0) return "open";
@@ -129,6 +131,23 @@ function formOf(
   const isModified = previous !== undefined && isNoun(previous, grammar) && !isPast(previous);
   if (isBare && isModified && tokens.slice(clause.start, at).some(isPast)) return "noun";
   return fact;
+}
+
+/** The form of a verb behind a conjunction, from the governor of the verb before: "has to sign or veto", "did not read or pass". */
+function sharedForm(
+  tokens: readonly Token[],
+  at: number,
+  clause: Span,
+  { grammar, isNegated }: { grammar: Grammar; isNegated: boolean },
+): Reality | undefined {
+  const governors = [grammar.to, grammar.modal, grammar.not];
+  const found = tokens.findLastIndex(
+    (word, n) => n < at - 1 && n >= clause.start && (isPast(word) || governors.some((words) => words.has(word.text))),
+  );
+  const governor = tokens[found];
+  if (governor === undefined || isPast(governor) || !grammar.and.has(tokens[at - 1]?.text)) return undefined;
+  if (grammar.to.has(governor.text)) return infinitive(tokens, found, clause, { grammar, isNegated });
+  return grammar.not.has(governor.text) ? "denied" : "future";
 }
 
 /** Whether a finite verb follows, and no object or preposition before it. */
