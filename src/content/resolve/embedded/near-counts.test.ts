@@ -72,4 +72,15 @@ describeSides({
       "The average price of copper was 10,240 dollars a tonne in the first half of 2026.",
     ],
   },
+  "Will Norland win more than 20 gold medals by 30 November 2026?": {
+    YES: ["Norland won 25 gold medals on Monday."],
+    "YES?": ["Norland won 25 medals on Monday.", "Norland won 25 silver medals on Monday."],
+  },
+  'Will "The Long Quay" gross more than $100 million domestically by 30 November 2026?': {
+    YES: ['"The Long Quay" grossed $104 million domestically on Monday.'],
+    "YES?": [
+      '"The Long Quay" grossed $104 million on Monday.',
+      '"The Long Quay" grossed $104 million around the world on Monday.',
+    ],
+  },
 });

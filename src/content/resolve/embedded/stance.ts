@@ -3,14 +3,14 @@ import { type FirstNumber } from "../reading/date-order.ts";
 import { datesAround, datesOf } from "../reading/dates.ts";
 import { conceptsIn } from "../reading/concepts.ts";
 import { GRAMMARS } from "../reading/grammar.ts";
-import { quantitiesOf } from "../reading/quantities.ts";
+import { describedIn, quantitiesOf } from "../reading/quantities.ts";
 import { numberWord, numberWordPattern } from "../reading/number-words.ts";
 import { LAST_YEAR } from "../reading/phrases.ts";
 import { type ReadSentence, type Token, undatedTokensOf } from "../reading/spans.ts";
 import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
 import { hostOf } from "../reading/resolution-source.ts";
 import { paraphraseOf } from "../reading/paraphrases.ts";
-import { type Language, type Word, wordsOf } from "../reading/words.ts";
+import { type Language, STOP_WORDS, type Word, wordsOf } from "../reading/words.ts";
 import { coverageOf, type Passage } from "../evidence/passages.ts";
 import { answerOf, factCheckOf } from "./checks.ts";
 import { type Circumstance, circumstanceOf } from "./circumstances.ts";
@@ -239,7 +239,12 @@ function leavesOut(asked: Asked, { words, after, ...passage }: Passage, isFigure
   const question = wordsOf(asked.plan.statement);
   // "adjusted earnings", "domestic opening weekend"
   const isKind = ({ text, stem }: Word): boolean => terms.has(stem) && stem !== predicate?.stem && KIND.test(text);
-  if (isFigure) return !names.isSubsetOf(near) || question.some((word) => isKind(word) && !near.has(word.stem));
+  if (isFigure) {
+    // The caption of a table can have them.
+    const counted = passage.table === undefined ? countedIn(asked) : [];
+    const said = near.union(new Set(words.map(({ stem }) => stem)));
+    return !names.isSubsetOf(near) || [...question.filter(isKind), ...counted].some(({ stem }) => !said.has(stem));
+  }
   // "a loss" for "an annual loss"
   const heads = new Set([...(agent?.heads ?? []), ...(patient?.heads ?? [])]);
   const isModifier = ({ capital, text, stem }: Word, at: number): boolean =>
@@ -267,6 +272,17 @@ function leavesOut(asked: Asked, { words, after, ...passage }: Passage, isFigure
   );
 }
 
+/** The words for the kind of what is counted: "gold" of "20 gold medals", "domestically" of "$100 million domestically". */
+function countedIn({ thresholds }: Asked): readonly Word[] {
+  return thresholds.flatMap(({ text, unit }) => [
+    ...describedIn(text, { unit, start: 0, end: text.length }).filter(
+      ({ stem, text: word }) => stem !== unit && !STOP_WORDS.has(word),
+    ),
+    ...wordsOf(text).filter((word) => EXTENT.test(word.text)),
+  ]);
+}
+
+const EXTENT = /^(?:(?:domestic|glob|internation)ally|worldwide|nationwide)$/u;
 const KIND = /ed$|^(?:domestic|global|worldwide|foreign|gross|net|core)$/u;
 
 /** "wegen Mordes verurteilt" for "convicted of fraud": only a word of the same beginning is known to be the question's. */

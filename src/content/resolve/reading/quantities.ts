@@ -266,7 +266,10 @@ function unitOf(
 }
 
 /** "virtual visitors" of "240,000 virtual visitors": the words for what is counted, if they are more than one. */
-export function describedIn(text: string, { unit, start, end }: Quantity): readonly Word[] {
+export function describedIn(
+  text: string,
+  { unit, start, end }: Pick<Quantity, "unit" | "start" | "end">,
+): readonly Word[] {
   const words = wordsOf(text.slice(start, end)).filter(
     (word) => /^\p{L}/u.test(word.text) && !SCALES.has(word.text) && !NUMBER.test(word.text),
   );
