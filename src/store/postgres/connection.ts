@@ -175,8 +175,9 @@ export class Connection {
     else if (type === "C") complete(running, body);
     else if (type === "1") this.#parsed();
     else if (type === "E") running.error ??= serverError(fieldsOf(body));
+    else if (type === "N") running.error ??= unconfirmed(fieldsOf(body));
     else if (type === "Z") this.#end(running, body);
-    else if (!"23nNSAI".includes(type))
+    else if (!"23nSAI".includes(type))
       this.#wire.end(new PostgresError("protocol", "the server sent a message of an unexpected type"));
   }
 
@@ -208,6 +209,15 @@ export class Connection {
 
 /** The status `I` of ReadyForQuery: no transaction is open. */
 const IDLE = 0x49;
+
+/** The function of the server that waits for replicas. It warns of a wait that was cancelled, and reports success all the same. */
+const WAIT_FOR_REPLICA = "SyncRepWaitForLSN";
+
+/** The error of a write that a failover may undo. Undefined for other notices. */
+function unconfirmed(notice: ReadonlyMap<string, string>): PostgresError | undefined {
+  if (notice.get("R") !== WAIT_FOR_REPLICA) return undefined;
+  return new PostgresError("unconfirmed", "no replica has confirmed this write, because its wait was cancelled");
+}
 
 /** The tag of a command ends with the count of its rows, as in `INSERT 0 1` and `UPDATE 3`. `BEGIN` has no count. */
 function complete(running: Running, body: Buffer): void {

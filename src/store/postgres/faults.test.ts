@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { join } from "node:path";
 import { type Store } from "../store.ts";
 import { hasPostgres, TestPostgres } from "../testing/postgres.ts";
+import { WISH } from "../testing/refunds-contract.ts";
 import { RESERVATION as PAYMENT } from "../testing/reservation.ts";
 import { until } from "../../lib/testing/until.ts";
 import { Connection, statement } from "./connection.ts";
@@ -260,6 +261,39 @@ describe.skipIf(!hasPostgres)("with a server", () => {
         () => false,
       ),
     );
+  });
+
+  test("a write whose wait for a replica is cancelled is no success", async () => {
+    await using opened = await open({ size: 8 });
+    const { ledger, refunds } = opened.store;
+    const [settling, delivered, refunded] = await Promise.all(
+      ["0xsettling", "0xdelivered", "0xrefunded"].map(async (nonce) => {
+        const { payment } = await ledger.reserve({ ...PAYMENT, nonce });
+        if (nonce !== "0xsettling") await ledger.move(payment, { state: "settled", lease: false, transaction: "0xtx" });
+        return payment;
+      }),
+    );
+    if (settling === undefined || delivered === undefined || refunded === undefined) throw new Error("no payment");
+    const waits = async (): Promise<string[]> => {
+      const where = `usename = '${opened.user}' AND wait_event = 'SyncRep'`;
+      const rows = await server.query(`SELECT pid FROM pg_stat_activity WHERE ${where}`);
+      return rows.map(([pid]) => String(pid));
+    };
+    await server.configure("synchronous_standby_names", "nobody");
+    try {
+      const writes = [
+        ledger.move(settling, { state: "settling", lease: true }),
+        ledger.deliver(delivered),
+        refunds.begin(refunded, WISH),
+      ].map((write) => write.then(() => "written", String));
+      await until(async () => (await waits()).length === 3);
+      for (const pid of await waits()) await server.query(`SELECT pg_cancel_backend(${pid})`);
+      const unconfirmed = expect.stringContaining("no replica has confirmed this write");
+      expect(await Promise.all(writes)).toEqual(writes.map(() => unconfirmed));
+    } finally {
+      await server.configure("synchronous_standby_names", "");
+    }
+    expect(await ledger.move(settling, { state: "settling", lease: true })).toBe(true);
   });
 
   test("a server that crashes loses no change that transfers money, and is found again", async () => {

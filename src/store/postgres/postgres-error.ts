@@ -1,7 +1,7 @@
 /** The database was not reached, or reported an error. The message contains no password and no value of a statement. */
 export class PostgresError extends Error {
   override readonly name = "PostgresError";
-  /** SQLSTATE, or a code of this client: `connection`, `timeout`, `overloaded`, `refused`, `protocol`. */
+  /** SQLSTATE, or a code of this client: `connection`, `timeout`, `overloaded`, `refused`, `unconfirmed`, `protocol`. */
   readonly code: string;
   /** Host and port of the database, if the error is from a store. */
   place = "";

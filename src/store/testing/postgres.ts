@@ -67,7 +67,7 @@ export interface CertificateFiles {
 }
 
 /** A server that other tests use too: a test must not stop it or change its settings. */
-export type SharedPostgres = Omit<TestPostgres, "show" | "crash" | "up" | "close">;
+export type SharedPostgres = Omit<TestPostgres, "show" | "configure" | "crash" | "up" | "close">;
 
 let shared: Promise<SharedPostgres> | undefined;
 
@@ -173,6 +173,16 @@ export class TestPostgres {
   /** From now on the server presents this certificate. */
   async show(certificate: CertificateFiles): Promise<void> {
     this.#writeCertificate(certificate);
+    await this.#reload();
+  }
+
+  /** Changes a setting of the running server. */
+  async configure(name: string, value: string): Promise<void> {
+    await this.query(`ALTER SYSTEM SET ${name} = '${value}'`);
+    await this.#reload();
+  }
+
+  async #reload(): Promise<void> {
     const before = await this.query("SELECT pg_conf_load_time()");
     await this.query("SELECT pg_reload_conf()");
     await until(async () => (await this.query("SELECT pg_conf_load_time()"))[0]?.[0] !== before[0]?.[0]);
