@@ -100,6 +100,27 @@ test("a secret that is missing or not a valid field value stops the start, and t
   );
 });
 
+test("if a secret is missing, no facilitator is asked for its kinds", async () => {
+  let asked = 0;
+  using server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => ((asked += 1), Response.json({ kinds: [] })) });
+  const url = server.url.origin;
+  const settings = { ...SETTINGS, facilitator_url: url };
+  const headers = [{ name: "Authorization", value_env: "NOT_SET" }];
+  const listed = [
+    { name: "first", url, headers: [] },
+    { name: "second", url, headers },
+  ];
+  const facilitators = pool();
+  const leases = [{ chains: [CHAIN] }, { facilitators: listed }].map((changes) =>
+    facilitators.lease({ ...settings, ...changes }),
+  );
+  for (const lease of leases) expect(() => lease.forRoute("")).toThrow("is not set");
+  const sound = facilitators.lease({ ...settings, facilitator_headers: [] });
+  await sound.forRoute("").kinds.renew();
+  expect([asked, facilitators.size]).toEqual([1, 1]);
+  sound.close();
+});
+
 const silent: FacilitatorObserver = { asked() {}, breakerChanged() {} };
 
 function pool(environment: Record<string, string> = { FACILITATOR_TOKEN: "a" }) {

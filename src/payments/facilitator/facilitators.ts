@@ -94,18 +94,18 @@ export class Facilitators {
       known.users += 1;
       return known;
     }
-    const members = choices.map((choice) => this.#create(choice, settings, choices.length > 1));
-    const facilitator = new FailoverFacilitator(members, {
-      chain: this.#chainOf(choices, settings),
-      log: this.#deps.log,
-    });
+    const created = choices.map((choice) => this.#create(choice, settings));
+    const chain = this.#chainOf(choices, settings);
+    // Nothing throws from here on, so no watch is left behind.
+    const members = created.map((one) => this.#watched(one, settings, choices.length > 1));
+    const facilitator = new FailoverFacilitator(members, { chain, log: this.#deps.log });
     const entry = { key, facilitator, kinds: facilitator, watches: members.map(({ kinds }) => kinds), users: 1 };
     this.#entries.set(key, entry);
     return entry;
   }
 
-  #create(choice: Choice, settings: FacilitatorsSettings, isNamed: boolean): Member & { readonly kinds: KindsWatch } {
-    const { observer, random, log } = this.#deps;
+  #create(choice: Choice, settings: FacilitatorsSettings): Omit<Member, "kinds"> {
+    const { observer } = this.#deps;
     const { name, place } = choice;
     let isAway = false;
     const made = createFacilitator(choice, settings, {
@@ -115,14 +115,22 @@ export class Facilitators {
         observer.breakerChanged(isOpen, { name, place });
       },
     });
-    const facilitator = observe(made, observer);
-    const kinds = new KindsWatch(facilitator, {
+    const alias = choice.kind === "http" ? nameOfUrl(choice.url) : name;
+    return { name, alias, facilitator: observe(made, observer), isAway: () => isAway };
+  }
+
+  #watched(
+    created: Omit<Member, "kinds">,
+    settings: FacilitatorsSettings,
+    isNamed: boolean,
+  ): Member & { readonly kinds: KindsWatch } {
+    const { random, log } = this.#deps;
+    const kinds = new KindsWatch(created.facilitator, {
       refreshMs: settings.facilitator_refresh_s * 1000,
       random,
-      log: (message) => log(`payment: ${isNamed ? `${name}: ` : ""}${message}`),
+      log: (message) => log(`payment: ${isNamed ? `${created.name}: ` : ""}${message}`),
     });
-    const alias = choice.kind === "http" ? nameOfUrl(choice.url) : name;
-    return { name, alias, facilitator, kinds, isAway: () => isAway };
+    return { ...created, kinds };
   }
 
   /** The chains decide the outcome of payments that other programs settle. The embedded facilitator asks them itself. */
