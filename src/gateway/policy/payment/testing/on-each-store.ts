@@ -2,6 +2,7 @@ import { beforeAll, beforeEach, describe } from "bun:test";
 import { openStore } from "../../../../store/open/open-store.ts";
 import { openPostgresStore } from "../../../../store/postgres/open-postgres-store.ts";
 import { hasPostgres, sharedPostgres, type SharedPostgres } from "../../../../store/testing/postgres.ts";
+import { untended } from "../../../../store/testing/untended.ts";
 import { type ShopOptions } from "./shop.ts";
 
 /** Options of the first shop of a test, whose store is new. Other shops can share that store. */
@@ -12,7 +13,7 @@ export function onEachStore(tests: (onNewStore: OnNewStore) => void): void {
   describe("on SQLite", () => {
     tests(() => {
       const clock = { now: Date.now() };
-      return { clock, store: openStore(":memory:", () => clock.now) };
+      return { clock, store: untended(() => openStore(":memory:", () => clock.now)) };
     });
   });
   describe.skipIf(!hasPostgres)("on PostgreSQL", () => {
@@ -26,7 +27,7 @@ export function onEachStore(tests: (onNewStore: OnNewStore) => void): void {
     });
     tests(() => {
       const clock = { now: Date.now() };
-      return { clock, store: openPostgresStore(server.settings({ user }), () => clock.now) };
+      return { clock, store: untended(() => openPostgresStore(server.settings({ user }), () => clock.now)) };
     });
   });
 }
