@@ -102,7 +102,11 @@ test("a secret that is missing or not a valid field value stops the start, and t
 
 test("if a secret is missing, no facilitator is asked for its kinds", async () => {
   let asked = 0;
-  using server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => ((asked += 1), Response.json({ kinds: [] })) });
+  using server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: () => ((asked += 1), Response.json({ kinds: [] })),
+  });
   const url = server.url.origin;
   const settings = { ...SETTINGS, facilitator_url: url };
   const headers = [{ name: "Authorization", value_env: "NOT_SET" }];
