@@ -263,7 +263,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     );
   });
 
-  test("a write whose wait for a replica is cancelled is no success", async () => {
+  test("a write whose wait for a replica is cancelled is not a success", async () => {
     await using opened = await open({ size: 8 });
     const { ledger, refunds } = opened.store;
     const [settling, delivered, refunded] = await Promise.all(
