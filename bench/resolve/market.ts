@@ -52,6 +52,7 @@ export const OPEN_SETS = [
   "neighbours",
   "callers",
   "listeners",
+  "harbour",
 ] as const;
 export const RESERVED_SETS = [
   "held",
@@ -65,6 +66,7 @@ export const RESERVED_SETS = [
   "barred",
   "bolted",
   "latched",
+  "berthed",
 ] as const;
 export type MarketSet = (typeof OPEN_SETS)[number] | (typeof RESERVED_SETS)[number];
 
