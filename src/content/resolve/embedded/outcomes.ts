@@ -7,7 +7,7 @@ import { ANONYMOUS, POLLS, TAKEN_BACK } from "../reading/phrases.ts";
 import { PARTISAN, type Reality } from "../reading/reality.ts";
 import { HARD, type ReadSentence, type Token } from "../reading/spans.ts";
 import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
-import { isForm, isPast, isRomance, type Language, wordsOf } from "../reading/words.ts";
+import { isForm, isPast, isRomance, type Language, type Word, wordsOf } from "../reading/words.ts";
 import { fitOf } from "./arguments.ts";
 import { boundStrengthOf, NOTHING, OTHER_ACTOR, type Reading, sharesOf } from "./outcome-reading.ts";
 import { type Asked, GOVERNED } from "./question.ts";
@@ -195,6 +195,9 @@ function readingAt(
   if (!isOffice && asked.outcomes.has("appoint")) return NOTHING;
   const isDenied = reality === "denied" || reality === "absent";
   if (isDenied && (!outcome.isSame || fit.kind !== "same")) return NOTHING;
+  // "has not signed the law" for "Did the king refuse to sign the law?"
+  const asksRefusal = isDenied && isRefusal(wordsOf(asked.plan.statement));
+  if (asksRefusal && !isRefusal(itemsBefore(tokens, at, 3))) return NOTHING;
   // "Novak lost to Sandoval": Sandoval won.
   const isSame =
     outcome.name === "lose" && !outcome.isSame ? fit.kind === "swapped" : outcome.isSame && fit.kind === "same";
@@ -206,12 +209,17 @@ function readingAt(
     strength:
       (fit.kind === "other-actor" ? OTHER_ACTOR : strength * (fit.kind === "same" ? fit.factor : 0.8)) *
       (reality === "noun" && !isUndone ? INDIRECT : 1),
-    isAbsence: isDenied || isState || isUnchanged,
+    isAbsence: (isDenied && !asksRefusal) || isState || isUnchanged,
     isLoose: fit.kind === "other-actor" && fit.isLoose === true,
     kind: "report",
     isFinal: fit.kind !== "same" || (!outcome.isSame && outcome.name !== undefined && OUTCOMES.final.has(outcome.name)),
     part: predication,
   };
+}
+
+/** "refused to ratify the treaty": the refusal is an event of its own. */
+function isRefusal(words: readonly Word[]): boolean {
+  return words.some(({ text }, at) => /^(?:refus|declin)/u.test(text) && words[at + 1]?.text === "to");
 }
 
 /** "declared the election void", "found the rider guilty": the verb whose result an adjective names. */

@@ -1,7 +1,7 @@
 import { type Passage } from "../evidence/passages.ts";
 import { conceptsIn } from "../reading/concepts.ts";
 import { type NamedDate } from "../reading/dates.ts";
-import { hasNegation } from "../reading/negation.ts";
+import { negationsIn } from "../reading/negation.ts";
 import { COMPARED, DENIED, REVERSED, SHORT_OF, TURNING } from "../reading/phrases.ts";
 import { ADVERB, type ReadSentence } from "../reading/spans.ts";
 import { WORDS } from "../reading/vocabulary.ts";
@@ -23,10 +23,11 @@ export function isTurnable(asked: Asked, { text, after }: Passage, reading: Read
   const rest =
     isFigure === true && sign === -1 ? `${text.slice(0, start)} ${text.slice(end)}` : text.replace(NOT_GUILTY, "");
   const short = isFigure === true ? rest.replace(SHORT_OF, " ") : rest;
-  if (!isOwn && hasNegation(sentence?.language === "pt" ? short.replace(IN_THE, " ") : short)) return true;
+  const negations = isOwn ? [] : negationsIn(sentence?.language === "pt" ? short.replace(IN_THE, " ") : short);
+  // "X denied it" does not turn for "Did X deny it?"
+  const isAsked = (phrase: string): boolean => wordsOf(phrase).some(({ stem }) => asked.terms.has(stem));
+  if ([...negations, ...(text.match(TURNING) ?? [])].some((phrase) => !isAsked(phrase))) return true;
   if (/!["”’)\s]*$/u.test(text)) return true;
-  if ([...text.matchAll(TURNING)].some(([phrase]) => !wordsOf(phrase).some(({ stem }) => asked.terms.has(stem))))
-    return true;
   if (isReversed(asked, `${text.slice(end)} ${after}`)) return true;
   return (
     sentence !== undefined && (hasOpenAdverb(statement, sentence, part) || hasOtherYear(asked, text, sentence.dates))

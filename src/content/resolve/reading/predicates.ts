@@ -8,6 +8,9 @@ import { itemsBefore } from "./ranges.ts";
 
 /** The index of the predicate: the first outcome in the form of a verb, or the word where a verb must be. */
 export function predicateOf(tokens: readonly Token[], grammar: Grammar, language: Language): number | undefined {
+  // "refuse to sign": the event is the deed that is denied.
+  const denied = tokens.findIndex((_, at) => isDeniedInfinitive(tokens, at));
+  if (denied >= 0) return denied;
   const named = tokens.flatMap((word, at) =>
     conceptsAt(tokens, at).size > 0 && !isFunctionWord(word.text, grammar) && canBeVerb(tokens, at, grammar, language)
       ? [at]
@@ -35,6 +38,13 @@ export function predicateOf(tokens: readonly Token[], grammar: Grammar, language
   const verb = fitting.find((at) => !DEED.test(tokens[at]?.text ?? "")) ?? fitting[0];
   return verb ?? (isThere ? undefined : englishVerb(tokens, grammar, asBe)) ?? (asBe ? undefined : named[0]);
 }
+
+function isDeniedInfinitive(tokens: readonly Token[], at: number): boolean {
+  const [governor, to] = itemsBefore(tokens, at, 2);
+  return to?.text === "to" && GOVERNS.test(governor?.text ?? "");
+}
+
+const GOVERNS = /^(?:fail|refuse|decline|unable)/u;
 
 const DEED = /(?:[ts]ion|ment)$/u;
 
