@@ -22,11 +22,13 @@ describeSides({
     "": ["The king of Norvane could refuse to sign the press law."],
   },
   "Did Emil Sator deny the charges?": {
-    YES: ["Emil Sator denied the charges.", "Emil Sator denied all the charges on Monday, a lawyer said."],
+    YES: ["Emil Sator denied the charges.", "Emil Sator denied all the charges on Monday, the court said."],
     NO: ["Emil Sator did not deny the charges."],
     "": [
       "Emil Sator's brother denied the charges.",
       "Emil Sator will deny the charges.",
+      // An unnamed person is not a source.
+      "Emil Sator denied all the charges on Monday, a lawyer said.",
       "Emil Sator neither denied nor confirmed the charges.",
     ],
   },
