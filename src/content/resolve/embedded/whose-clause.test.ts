@@ -27,6 +27,7 @@ describeSides({
       "Silje Moe – a friend of Jonas Wirth – resigned on Monday.",
       "Silje Moe (42) resigned on Monday, as Jonas Wirth had expected.",
       "Jonas Wirth said Silje Moe resigned on Monday.",
+      "Jonas Wirth, who leads the bank, said Silje Moe, the deputy, resigned on Monday.",
       "Jonas Wirth, the governor, confirmed the deputy, Silje Moe, resigned on Monday.",
       "Governor Jonas Wirth accepted their resignation on Monday.",
       "Jonas Wirth received Silje Moe's resignation on Monday.",

@@ -137,20 +137,26 @@ const SHORT = 5;
 /** The words behind another verb and before the predicate, which are its subject: "Odell said Karsten resigned", "Odell saw Karsten resign". */
 function objectOrAll(
   words: readonly Token[],
-  { says, determiner }: Grammar,
+  grammar: Grammar,
   predicate: { readonly isVerb: boolean; readonly isOwn: boolean },
 ): readonly Token[] {
   // A noun has no subject of its own: "completed its acquisition of Odell".
   const governs = ({ text }: Token): boolean =>
-    predicate.isVerb ? predicate.isOwn || says.has(text) : BEFORE_INFINITIVE.test(text);
+    predicate.isVerb ? predicate.isOwn || grammar.says.has(text) : BEFORE_INFINITIVE.test(text);
   const verb = words.findLastIndex(
     (word, at) =>
       at > 0 &&
-      isFinite(word, "en") &&
       governs(word) &&
-      (words[at + 1]?.capital === true || (predicate.isVerb && determiner.has(words[at + 1]?.text))),
+      isBeforePhrase(words, at, grammar) &&
+      (predicate.isVerb || words[at + 1]?.capital === true),
   );
   return words.slice(verb + 1);
+}
+
+/** Whether a word is an English past, and a noun phrase follows. */
+function isBeforePhrase(words: readonly Token[], at: number, { determiner }: Grammar): boolean {
+  const [word, next] = [words[at], words[at + 1]];
+  return word !== undefined && isFinite(word, "en") && (next?.capital === true || determiner.has(next?.text));
 }
 
 const BEFORE_INFINITIVE = /^(?:saw|watched|heard|helped|let|made)$/u;
@@ -179,7 +185,11 @@ function sharedSubject(tokens: readonly Token[], start: number, grammar: Grammar
   while (!isEnd(from)) {
     from -= 1;
     const word = tokens[from];
-    if (word === undefined || !OPENERS.some((words) => grammar[words].has(word.text))) continue;
+    if (word === undefined) continue;
+    // "Odell, who leads the firm, said Karsten, the founder, resigned"
+    const isTelling = word.gap.includes(",") && grammar.says.has(word.text) && isBeforePhrase(tokens, from, grammar);
+    if (isTelling) return tokens.slice(from + 1, end);
+    if (!OPENERS.some((words) => grammar[words].has(word.text))) continue;
     // "The mine, which fed the county, closed": a clause between two commas stands apart.
     const isApart = word.gap.includes(",") || RELATIVE.test(word.text);
     if (from > 0 && end === start && isApart && tokens[start]?.gap.includes(",")) end = from;
