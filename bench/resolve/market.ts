@@ -53,6 +53,7 @@ export const OPEN_SETS = [
   "callers",
   "listeners",
   "harbour",
+  "anchored",
 ] as const;
 export const RESERVED_SETS = [
   "held",
@@ -67,6 +68,7 @@ export const RESERVED_SETS = [
   "bolted",
   "latched",
   "berthed",
+  "tethered",
 ] as const;
 export type MarketSet = (typeof OPEN_SETS)[number] | (typeof RESERVED_SETS)[number];
 
