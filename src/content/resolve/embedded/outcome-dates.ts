@@ -1,7 +1,7 @@
-import { type NamedDate } from "../reading/dates.ts";
+import { inYear, type NamedDate } from "../reading/dates.ts";
 import { boundedDate } from "../reading/deadline.ts";
 import { EFFECT } from "../reading/phrases.ts";
-import { isNear } from "../reading/ranges.ts";
+import { isNear, isWithin } from "../reading/ranges.ts";
 import { type Reading } from "./outcome-reading.ts";
 
 /** The date of the outcome: the first one in its clause, or else the first one of the sentence. */
@@ -13,12 +13,28 @@ export function dateOf(text: string, dates: readonly NamedDate[], { part, isFigu
       // "X resigned on 12 May, and the inquiry began on 3 June"
       !(part !== undefined && one.end <= part.start && AND.test(text.slice(one.end, part.start + LONGEST_AND))),
   );
-  const inside = exact.find((one) => part !== undefined && isNear(one, part, BESIDE) && !isInserted(text, one));
+  const told = exact.filter((one) => part !== undefined && !isInserted(text, one));
+  // "X landed on 7 July; then, on 20 August, Y landed"
+  const inside =
+    told.find((one) => part !== undefined && isWithin(one, part)) ??
+    told.findLast(
+      (one) => part !== undefined && isNear(one, part, BESIDE) && !/;/u.test(text.slice(one.end, part.start)),
+    );
   // "Zetalk had 112 million users, it said on Thursday"
   // "resigned on Friday, after the court had ruled": the date is that of the other event.
   const isOther = part !== undefined && CIRCUMSTANCE.test(text.slice(part.start));
   return inside ?? (isFigure === true || isOther ? undefined : exact.find((one) => !isInserted(text, one)));
 }
+
+/** The dates of a sentence of a past event: one without a year, in the clause of the event, is not after the day of publication. */
+export function pastDates(dates: readonly NamedDate[], { part, isPast }: Reading, published: number): NamedDate[] {
+  return dates.map((date) => {
+    const isOf = part !== undefined && isPast === true && isNear(date, part, BESIDE);
+    return isOf && !date.hasYear && date.from > published + MONTH ? inYear(date, -1) : date;
+  });
+}
+
+const MONTH = 31 * 86_400_000;
 
 /** "The bank, which first made an offer in May, completed the purchase": the date is that of the offer. */
 function isInserted(text: string, { start, end }: NamedDate): boolean {

@@ -17,6 +17,8 @@ export interface Reading {
   readonly isLoose?: boolean;
   /** Whether its time is that of the question, by a label beside it. */
   readonly isDated?: boolean;
+  /** Whether its verb has the form of the past. */
+  readonly isPast?: boolean;
   /** Whether it excludes that the outcome follows later. */
   readonly isFinal?: boolean;
   /** The part of the sentence that says it. Its dates are those of the outcome. */

@@ -212,6 +212,7 @@ function readingAt(
     isAbsence: (isDenied && !asksRefusal) || isState || isUnchanged,
     isLoose: fit.kind === "other-actor" && fit.isLoose === true,
     kind: "report",
+    isPast: isPast(token),
     isFinal: fit.kind !== "same" || (!outcome.isSame && outcome.name !== undefined && OUTCOMES.final.has(outcome.name)),
     part: predication,
   };

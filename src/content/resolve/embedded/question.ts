@@ -292,7 +292,7 @@ function isPassiveAt(tokens: readonly Token[], at: number, { grammar, language }
   return (
     !isParticipleOfMotion(token, language) &&
     tokens.slice(0, at).some((word) => grammar.be.has(word.text) || (isRomance(language) && WILL_BE.test(word.text))) &&
-    /(?:[dtnoaeiu]|[oa]s)$/u.test(token.text) &&
+    /(?:[dtnoaeiu]|[oa]s|uck)$/u.test(token.text) &&
     tokens[at - 1]?.text !== "to"
   );
 }

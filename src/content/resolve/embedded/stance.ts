@@ -18,7 +18,7 @@ import { delayOf } from "./delays.ts";
 import { isQuestion } from "./kinds.ts";
 import { isInMonths, isInOtherPlace, measured } from "./measures.ts";
 import { boundStrengthOf, NOTHING, OTHER_ACTOR, type Reading, sharesOf, STATED } from "./outcome-reading.ts";
-import { BESIDE, dateOf, timeOf } from "./outcome-dates.ts";
+import { BESIDE, dateOf, pastDates, timeOf } from "./outcome-dates.ts";
 import { KNOWN } from "./others-figures.ts";
 import { outcomeOf } from "./outcomes.ts";
 import { type Asked } from "./question.ts";
@@ -84,8 +84,9 @@ function statementIn(asked: Asked, passage: Passage, at: At): Statement | undefi
   const { reading, circumstance, isDelay } = readingOf(asked, passage, sentence, at.language);
   if (reading.sign === 0 && passage.coverage < STATED) return undefined;
   // "as head coach until 2028": the end of a term is not the time of the event.
-  const untermed = named.filter(({ start }) => !TERM.test(passage.text.slice(0, start)));
-  const dates = reading.sign === 1 ? untermed : named;
+  const told = published === undefined ? named : pastDates(named, reading, published);
+  const untermed = told.filter(({ start }) => !TERM.test(passage.text.slice(0, start)));
+  const dates = reading.sign === 1 ? untermed : told;
   const turned = asked.plan.negated ? -reading.sign : reading.sign;
   const date = dateOf(passage.text, dates, reading);
   const base: Statement = {
@@ -334,6 +335,8 @@ function sideOf(sign: number): Support {
   return sign === 1 ? "YES" : sign === -1 ? "NO" : "NEUTRAL";
 }
 
+const UNCHANGED = /\b(?:unchanged|steady|on hold)\b/u;
+
 /** "fewer than 5,000 people" */
 function isUpperBound({ comparison, unit }: Threshold): boolean {
   return (comparison === "below" || comparison === "at most") && !KNOWN.has(unit);
@@ -384,7 +387,10 @@ function read(asked: Asked, passage: Passage, sentence: ReadSentence): Reading {
     if (asked.thresholds.some(({ comparison }) => comparison !== "equal")) {
       // "left its rate unchanged" for "cut its rate by at least 50 basis points", "Y beat X" for "X beat Y by 5 points"
       const isDirected = [...asked.outcomes].some((one) => OUTCOMES.directed.has(one));
-      const isRead = asked.asksChange || (isDirected && asked.patient?.words.isDisjointFrom(asked.names) === false);
+      // "left its rate unchanged" for "cut its rate below 3 percent"
+      const isSteady = UNCHANGED.test(passage.text) && ["rise", "fall"].some((one) => asked.outcomes.has(one));
+      const isRead =
+        asked.asksChange || isSteady || (isDirected && asked.patient?.words.isDisjointFrom(asked.names) === false);
       const outcome = isRead ? outcomeOf(asked, passage, sentence) : NOTHING;
       return outcome.sign === -1 ? outcome : NOTHING;
     }

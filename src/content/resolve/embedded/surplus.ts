@@ -53,7 +53,7 @@ export function hasSurplus(
   const figures = quantitiesOf(text, language, dates);
   if (language === "en" && hasLikeName(asked, tokens, question)) return true;
   if (!isSubjectOnly && isNarrower(asked, text, text.slice(part.start, part.end))) return true;
-  return phrasesOf(tokens, text, part, grammar).some((words) => {
+  return phrasesOf(tokens, text, part, { grammar, outcomes: asked.outcomes }).some((words) => {
     const roles = words.map((word, at): Role => {
       const figure = figures.find((one) => overlap(one, word));
       const isFigure = figure !== undefined && !describedIn(text, figure).some(({ stem }) => stem === word.stem);
@@ -207,8 +207,8 @@ function isInName({ words, roles, language, isDefinite, isPair }: Phrase, at: nu
 function isLonger({ words, roles, language }: Phrase, at: number): boolean {
   const word = words[at];
   const isOwn = (n: number): boolean => roles[n] === "own" && words[n]?.capital === true;
-  // "the Lorn Institute of Technology"
-  const isBehind = isOwn(at - 1) || (words[at - 1]?.text === "of" && isOwn(at - 2) && isOwn(at - 3));
+  // "the Lorn Institute of Technology", "the Harrow Prize for Poetry"
+  const isBehind = isOwn(at - 1) || (/^(?:of|for)$/u.test(words[at - 1]?.text ?? "") && isOwn(at - 2) && isOwn(at - 3));
   return (
     language === "en" &&
     word?.capital === true &&
@@ -231,7 +231,7 @@ function phrasesOf(
   tokens: readonly Token[],
   text: string,
   { start, end }: { readonly start: number; readonly end: number },
-  grammar: Grammar,
+  { grammar, outcomes }: { readonly grammar: Grammar; readonly outcomes: ReadonlySet<string> },
 ): (readonly Token[])[] {
   const phrases: Token[][] = [];
   for (const [at, word] of tokens.entries()) {
@@ -250,7 +250,8 @@ function phrasesOf(
     until(
       words,
       ({ text: word }, at) =>
-        (WORDS.circumstance.has(word) || (word === "before" && !isDenied)) && words[at + 1]?.gap !== "-",
+        (WORDS.circumstance.has(word) || (word === "before" && !isDenied) || tellsHow(words, at, outcomes)) &&
+        words[at + 1]?.gap !== "-",
     ),
   );
   const isInside = (words: readonly Token[]): boolean => words.some((word) => isWithin(word, { start, end }));
@@ -269,6 +270,32 @@ function phrasesOf(
     return isFirst && (isAdjunct(words) || /(?:ed|ing)$/u.test(words[0]?.text ?? ""));
   });
 }
+
+/** Whether a preposition opens words that leave an event what it is: its seller, its price, its site, its vehicle, its duration. */
+function tellsHow(words: readonly Token[], at: number, outcomes: ReadonlySet<string>): boolean {
+  const phrase = words
+    .slice(at, at + 5)
+    .map(({ text }) => text)
+    .join(" ");
+  return HOW.some(
+    ([names, pattern]) => (names.length === 0 || names.some((one) => outcomes.has(one))) && pattern.test(phrase),
+  );
+}
+
+const HOW: readonly (readonly [outcomes: readonly string[], pattern: RegExp])[] = [
+  [["acquire"], /^(?:from|for \d)/u],
+  [["launch"], /^(?:from|aboard|atop|on (?:board|top))(?!\S)/u],
+  [
+    ["win"],
+    /^(?:for (?:his|her|their)|pour (?:son|sa|ses|leur)|por su|per (?:il suo|la sua)|für (?:ihre|seine)n?)(?!\S)/u,
+  ],
+  [
+    [],
+    /^in (?:only |just |under |less than )?(?:\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|nineteen|fifteen) (?:minute|hour|day|week|month)s?(?!\S)/u,
+  ],
+  [[], /^with (?:\S+ ){1,3}to spare(?!\S)/u],
+  [[], /^at the (?:first|second|third|fourth|fifth) (?:attempt|try)(?!\S)/u],
+];
 
 /** Characters by which "mayor" and "mayoral" are of one family. */
 const FAMILY = 5;

@@ -110,10 +110,30 @@ describe("the order of two events", () => {
     expect(combined("after", MAY_9, MAY_1).verdict).toBe("YES");
   });
 
+  test("is firm if two sources date both events, of which one is only likely", () => {
+    const likely = { ...MAY_1, verdict: "LIKELY_YES" as const };
+    expect(combined("before", likely, MAY_9).verdict).toBe("YES");
+    expect(combined("before", MAY_9, likely).verdict).toBe("NO");
+  });
+
   test.each([
     ["one source dates the first", { days: ["2026-05-01"] }, MAY_9],
     ["one source dates the second", MAY_1, { days: ["2026-05-09"] }],
-    ["the first is only likely", { ...MAY_1, verdict: "LIKELY_YES" as const }, MAY_9],
+    [
+      "one source dates the first, which is only likely",
+      { days: ["2026-05-01"], verdict: "LIKELY_YES" as const },
+      MAY_9,
+    ],
+    [
+      "both are only likely",
+      { ...MAY_1, verdict: "LIKELY_YES" as const },
+      { ...MAY_9, verdict: "LIKELY_YES" as const },
+    ],
+    [
+      "words may turn the dates of a likely one",
+      { ...MAY_1, verdict: "LIKELY_YES" as const, change: { isLoose: true } },
+      MAY_9,
+    ],
   ])("is likely if %s", (_, first, second) => {
     expect(combined("before", first, second).verdict).toBe("LIKELY_YES");
     expect(combined("after", first, second).verdict).toBe("LIKELY_NO");

@@ -6,6 +6,8 @@ import {
   type Statement,
   type Verdict,
 } from "../reading/analysis.ts";
+import { ownerOf } from "./origins.ts";
+import { storiesOf } from "./stories.ts";
 import { isExact } from "./voices.ts";
 import { datesOf } from "../reading/dates.ts";
 import { hostOf, isOf } from "../reading/resolution-source.ts";
@@ -79,30 +81,38 @@ function ordered(
   [first, second]: readonly [Part, Part],
   sources: readonly Source[],
 ): Verdict {
-  const [earlier, later] = [
-    { order: BEFORE, sources },
-    { order: AFTER, sources },
-  ] as const;
-  const before = statedBy(first, second, earlier) + statedBy(second, first, later);
-  const after = statedBy(second, first, earlier) + statedBy(first, second, later);
-  const isKnown = happenedTo(first) || happenedTo(second);
-  if (isKnown && before + after > 0 && (before === 0 || after === 0)) {
-    const isFirm = before + after >= ENOUGH && [first, second].some(({ judgement }) => judgement.verdict === "YES");
-    const verdict = isFirm ? "YES" : "LIKELY_YES";
-    return before > 0 === (relation === "before") ? verdict : turned(verdict);
-  }
-  const [a, b] = [daysOf(first, sources), daysOf(second, sources)];
   const [one, other] = [happenedTo(first), happenedTo(second)];
+  const days = one && other ? dayOrder(first, second, sources) : { sign: 0, isFirm: false };
+  // Sources that disagree about a day may tell of other events.
+  const dated = days.sign === 0 ? { before: [], after: [] } : datedOrders(first, second, sources);
+  const before = [...statedBy(first, second, BEFORE), ...statedBy(second, first, AFTER), ...dated.before];
+  const after = [...statedBy(second, first, BEFORE), ...statedBy(first, second, AFTER), ...dated.after];
+  const said = Math.sign(before.length) - Math.sign(after.length);
+  if (said !== 0 && days.sign !== -said && (one || other)) {
+    const isTold = voicesOf([...before, ...after], first.plan, sources) >= ENOUGH;
+    const isFirm = days.isFirm || (isTold && [first, second].some(({ judgement }) => judgement.verdict === "YES"));
+    return orderedVerdict(relation, said, isFirm);
+  }
   if (one && !other) return relation === "before" ? isOnly(first, second, sources) : "UNCERTAIN";
   if (other && !one) return relation === "before" ? turned(isOnly(second, first, sources)) : "UNCERTAIN";
-  if (!one || a === undefined || b === undefined) return "UNCERTAIN";
-  const isBefore = a.last < b.first;
-  const isAfter = a.first > b.last;
-  if (!isBefore && !isAfter) return "UNCERTAIN";
-  const isFirm =
-    lower(first.judgement.verdict, second.judgement.verdict) === "YES" && a.voices >= ENOUGH && b.voices >= ENOUGH;
-  const verdict = isFirm ? "YES" : "LIKELY_YES";
-  return (relation === "before") === isBefore ? verdict : turned(verdict);
+  return said === 0 ? orderedVerdict(relation, days.sign, days.isFirm) : "UNCERTAIN";
+}
+
+/** The verdict if the first event was before the second one (1), after it (-1), or on an unknown side of it (0). */
+function orderedVerdict(relation: "before" | "after", sign: number, isFirm: boolean): Verdict {
+  const verdict = sign === 0 ? "UNCERTAIN" : isFirm ? "YES" : "LIKELY_YES";
+  return (relation === "before") === sign > 0 ? verdict : turned(verdict);
+}
+
+/** The order of the days of two events: 1 if the first one was before the second one. */
+function dayOrder(first: Part, second: Part, sources: readonly Source[]): { sign: number; isFirm: boolean } {
+  const [a, b] = [daysOf(first, sources), daysOf(second, sources)];
+  if (a === undefined || b === undefined) return { sign: 0, isFirm: false };
+  const isSure = lower(first.judgement.verdict, second.judgement.verdict) === "YES";
+  return {
+    sign: Number(a.last < b.first) - Number(a.first > b.last),
+    isFirm: isSure && a.voices >= ENOUGH && b.voices >= ENOUGH,
+  };
 }
 
 function happenedTo({ judgement: { verdict } }: Part): boolean {
@@ -124,12 +134,25 @@ function isOnly(done: Part, open: Part, sources: readonly Source[]): Verdict {
   return pending.length > 0 ? "LIKELY_YES" : "UNCERTAIN";
 }
 
+/** The sources that date both events in exact statements, by the order of the days. */
+function datedOrders(
+  first: Part,
+  second: Part,
+  sources: readonly Source[],
+): Readonly<Record<"before" | "after", readonly number[]>> {
+  const spans = sources.map((_, source) => {
+    const [own, other] = [first, second].map((part) => {
+      const statements = part.statements.filter((one) => one.source === source && isExact(one));
+      return daysOf({ ...part, statements }, sources);
+    });
+    return own === undefined || other === undefined ? 0 : own.last < other.first ? -1 : own.first > other.last ? 1 : 0;
+  });
+  const having = (sign: number): number[] => spans.flatMap((one, source) => (one === sign ? [source] : []));
+  return { before: having(-1), after: having(1) };
+}
+
 /** The sources that say in one sentence that an event happened before or after the other one: "reached orbit before Tern". */
-function statedBy(
-  { statements, plan }: Part,
-  { plan: other }: Part,
-  { order, sources }: { order: RegExp; sources: readonly Source[] },
-): number {
+function statedBy({ statements, plan }: Part, { plan: other }: Part, order: RegExp): readonly number[] {
   const others = without(other.terms, plan.terms);
   const own = without(plan.terms, other.terms);
   const said = statements.filter(
@@ -149,20 +172,18 @@ function statedBy(
         return others.every((name) => stems.has(name)) && !isOther && !own.some((term) => stems.has(term));
       }),
   );
-  return voicesOf(said, plan, sources);
+  return said.map(({ source }) => source);
 }
 
-/** The number of sources of statements. The resolution source alone is enough. */
-function voicesOf(
-  statements: readonly Pick<Statement, "source">[],
-  { resolutionSource }: Plan,
-  sources: readonly Source[],
-): number {
-  const own = new Set(statements.map(({ source }) => source));
+/** The number of independent sources among some. The resolution source alone is enough. */
+function voicesOf(said: readonly number[], { resolutionSource }: Plan, sources: readonly Source[]): number {
+  const own = new Set(said);
   const isOfficial = [...own].some(
     (source) => resolutionSource !== undefined && isOf(resolutionSource, sources[source]?.url ?? ""),
   );
-  return isOfficial ? ENOUGH : own.size;
+  const stories = storiesOf(sources);
+  const [told, owners] = [[...own].map((one) => stories[one]), [...own].map((one) => ownerOf(sources[one]?.url ?? ""))];
+  return isOfficial ? ENOUGH : Math.min(new Set(told).size, new Set(owners).size);
 }
 
 /** "after its rival Kairo" */
@@ -191,7 +212,17 @@ function daysOf(
   if (dated.length === 0) return undefined;
   const dates = dated.map(({ date }) => date);
   const [first, last] = [Math.min(...dates), Math.max(...dates)];
-  return last - first > 2 * DAY ? undefined : { first, last, voices: voicesOf(dated, plan, sources) };
+  return last - first > 2 * DAY
+    ? undefined
+    : {
+        first,
+        last,
+        voices: voicesOf(
+          dated.map(({ source }) => source),
+          plan,
+          sources,
+        ),
+      };
 }
 
 function dayOf(part: Part, sources: readonly Source[]): string {

@@ -35,7 +35,7 @@ const BESIDE_TODAY = new Map<string, number>([
   ...["tomorrow", "demain", "mañana", "domani", "amanhã"].map((name): [string, number] => [name, 1]),
 ]);
 const RELATIVE = new RegExp(
-  `(?<![\\p{L}])(?:((?:next|coming|nächsten|kommenden|próxim[oa]|prossim[oa])\\s)?(${[...WEEKDAY_OF.keys()].join("|")})(?:\\s(prochain|próxim[oa]|prossim[oa]|que\\sviene))?|(${[...BESIDE_TODAY.keys()].join("|")}))(?![\\p{L}])`,
+  `(?<![\\p{L}])(?:((?:next|coming|nächsten|kommenden|próxim[oa]|prossim[oa])\\s)?(${[...WEEKDAY_OF.keys()].join("|")})(?:(?<=tag)(?:abend|morgen|mittag|vormittag|nachmittag|nacht))?(?:\\s(prochain|próxim[oa]|prossim[oa]|que\\sviene))?|(${[...BESIDE_TODAY.keys()].join("|")}))(?![\\p{L}])`,
   "giu",
 );
 
@@ -208,7 +208,8 @@ function withYear(text: string, date: NamedDate, before?: NamedDate, after?: Nam
   return near.from < other.from ? inYear(date, year - own + 1) : near;
 }
 
-function inYear(date: NamedDate, years: number): NamedDate {
+/** The date in another year, which is then known. */
+export function inYear(date: NamedDate, years: number): NamedDate {
   const [from, end] = [date.from, date.to + 1].map((instant) => {
     const day = new Date(instant);
     return day.setUTCFullYear(day.getUTCFullYear() + years);

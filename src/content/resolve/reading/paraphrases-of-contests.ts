@@ -21,7 +21,7 @@ for all; asking \ba medal\b
 # "Best Actress went to Lena Okoro"
 for win, win award
 {start}{prize:words} {has}(went|goes|gone) ((on|in|at) [^,;.]{2,24}? )?to {winner:name} -> $<winner> won $<prize>
-(won|wins|picked up|picks up|took home|takes home|collected|collects|received|receives|scooped|claimed|claims|landed|earned) (the|a) (?!runner|second|third|consolation)([\p{L}-]+ ){0,2}?(prize|award|trophy|honou?r) for (?={Capital}) -> won_
+(won|wins|picked up|picks up|took home|takes home|collected|collects|received|receives|scooped|claimed|claims|landed|earned) (the|a) (?!runner|second|third|consolation)(?-i:([\p{Ll}-]+ ){0,2}?(prize|award|trophy|honou?r)) for (?={Capital}) -> won_
 (was|is|has been) (named|voted|crowned|declared|chosen as) (?=(the |\d{4} )*{Capital}) -> won_
 # "were crowned Harvest Cup champions", "A late header gave Westmere the Harvest Cup"
 ((are|is|were|was|has been|have been) (crowned|named|declared)|are|is|became) (the )?(?<cup>(\d{4} )?{Capital}[^,;.]{2,50}?) champions?\b(?! {Capital}|['’-]) -> won the $<cup>
@@ -66,6 +66,11 @@ conced(es|ed) (defeat (in|at) |(?=(the|a) ([\p{L}-]+ ){0,3}?(race|election|conte
 # "Petr Dolan defeated Irena Vasko in the election"
 for win, win award, elect; asking ^(?!.*\b(beat|defeat))
 (beat(s|en)?|defeat(s|ed)|overcame|ousted|edged( out)?|outpolled|trounced|thrashed|unseated) (?!by ){name}( by [^,;]{2,30}?| \d[\d\s,–-]*)? (to win|(in|for)(?=[^,;.]{1,60}?\b(elections?|votes?|race|run-?off|ballot|contest|primary|referendum|seat|leadership|presidency|nomination|final|decider|match|game|fight|bout|derby|duel|play-?off)\b)) (?=(the|an?|(?-i:\p{Lu}[\p{L}-]*['’]s)) ) -> won_
+# "missed the play-offs", "failed to qualify for the final"
+for arrive, qualify; asking \b(reach|qualify|advance)\b
+(miss(ed|es) (out on )?|fail(ed|s) to (reach|make|qualify for) |f[ae]ll(s)? short of )(?=(the |their )?([\p{L}\d-]+ ){0,3}(play-?offs?|finals?|semi-?finals?|quarter-?finals?|round|tournament|knockouts?|cup)\b) -> did not reach_
+for arrive; asking \breach\b
+{has}(qualified for|advanced to|booked (a|their) (place|spot) in|made) (?=(the )?([\p{L}\d-]+ ){0,3}(play-?offs?|finals?|semi-?finals?|quarter-?finals?)\b) -> reached_
 for relegate
 (dropped|went down|fell) (out of|from)_ -> was relegated from_
 ^.*?(confirmed|sealed|completed) {who:name}['’]s? relegation\b -> $<who> was relegated

@@ -33,6 +33,19 @@ for all; asking \bretire
 (calls|called|brings|brought) (time|an end|the curtain down|down the curtain) (on|to) (an?|his|her|their) (?<career>[^,;.]{0,40}?)career\b|(ends|ended) (his|her|their) (?<other>[^,;.]{0,40}?)career\b|h[au]ng(s|ed)? up (his|her|their) (boots|gloves|racket|skates|spikes|helmet)\b -> retired from $<career>$<other>
 for all; asking \bsworn in\b
 (took|takes|has taken) the oath( of office)? as |(was|is|has been) inaugurated as_ -> was sworn in as_
+# "Whitt, elected leader of the party on Saturday, grew up near Aldon"
+for become, elect, appoint
+{start}{who:name}, (newly )?(?<verb>elected|appointed|named|chosen) (as )?(?=\p{Ll}[^,]{3,60},) -> $<who> was $<verb>_
+for elect; asking \bchosen to host\b
+will host (?<what>[^,;.]{3,40}?) after (beating|defeating)_ -> was chosen to host $<what> over_
+# "annulled the election" for its result
+for cancel, uphold; asking \bresult of\b
+(annul(led|s)|quash(ed|es)|void(ed|s)|overturn(ed|s)|invalidated) (?=the ([\p{L}-]+ ){0,2}(election|vote|referendum|match|ballot|race)\b) -> annulled the result of_
+for all; asking \bpaid for by\b
+(was|were|been|is) (funded|financed) by_ -> was paid for by_
+{start}{who:name} {has}(paid for|funded|financed) (?<what>(the |a )?[^,;.]{3,60}?)(?=[,.;]|$) -> $<what> was paid for by $<who>
+for all; asking \battend\b
+(miss(ed|es)|skip(ped|s)|stay(ed|s) away from|boycott(ed|s)) (?=(the|this|an?) ) -> did not attend_
 for all; asking \bdie\b
 passed away\b -> died
 # "Zadie Marlowe and Tomasz Grell tied the knot"
@@ -128,6 +141,7 @@ for land
 (pulled off|made|makes|achieved|completed) a ((soft|gentle|safe|successful|controlled) )?landing on_ -> landed softly on_
 # "The strike by the crews began", "began a strike"
 for strike
+(call(ed|s) off|cancel(led|s)|suspended) (a|the|its|their) ((?!three|two|four|five|week|day|month)[\p{L}-]+ ){0,2}?(planned|threatened|scheduled|looming|proposed) ([\p{L}\d-]+ ){0,2}?(strike|walkout)\b -> did not go on strike
 {start}(the|an?) ([\p{L}-]+ ){0,2}?strike (by|of) {who:words} (began|begins|started|got under way)\b -> $<who> went on strike
 (beg[au]n|begins|started|starts|launched|staged) (a|an|their|its) ((?!(hunger|rent|school|air|drone|missile|military|thirst) )[\p{L}\d-]+ ){0,3}?(strike|walkout)\b|(is|are) on strike\b|(stopped|downed) (work|tools)\b(?! on (the|a))|walked (off the job\b|out\b(?! (of|on|from|to|with) )) -> went on strike
 for acquire
@@ -212,6 +226,7 @@ for complete
 for rise, fall
 lift(s|ed) (?=(its|the|their|his|her) ([\p{L}-]+ ){0,4}?(rates?|prices?|fares?|tax|wages?|dividend|forecast|target|fees?)\b) -> raised_
 for rise, fall, unchanged
+(?<=\brate (of [^,;.]{3,40} )?)(stays|stayed|remains|remained) (?=at \d) -> was left unchanged_
 (kept|keeps|left|leaves|held|holds|maintain(s|ed)) (?<rate>((its|the|their) )?([\p{L}-]+ ){0,4}?rates?) (steady|on hold\b|(?=at )) -> left $<rate> unchanged_
 for die
 claim(s|ed) (the lives of )?(?<n>{number}) (lives|people) -> killed $<n> people

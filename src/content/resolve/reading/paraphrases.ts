@@ -11,6 +11,11 @@ for all
 ,? ((largely|broadly|just) )?as (had been )?(widely )?(expected|anticipated|forecast)( by (\p{L}+ )?(economists|analysts|markets))?(?=[,.;]|$) ->
 for all; asking ^(?!.*\b(consecutive|straight|successive|row|running)\b)
 _for an? \p{L}+ (consecutive|straight|successive) (meeting|time|month|quarter|year|week|day)\b| for the \p{L}+ ((consecutive|straight|successive) (meeting|time|month|quarter|year|week|day)|(meeting|time|month|quarter|year|week|day) (running|in a row))\b ->
+# "Oskeria's president Ivo Marn", "its coach Bo Lindell"
+for all
+(?-i:(\p{Lu}[\p{L}-]*['’]s|[Ii]ts|[Tt]heir)) (?<title>((prime|finance|foreign|interior|defen[cs]e|health|education|transport) )?(minister|president|mayor|governor|chancellor|(chief executive|head coach|coach|captain))) (?={Capital}) -> $<title>_
+# "the disputed press law"
+(?<=\b(the|its|their|a|his|her) )(disputed|controversial|contested|divisive|long-awaited|hotly debated|much-debated|much-criticised|contentious) (?=\p{L}) ->
 # "(ticker: HALV)", "for a total consideration of USD 2.9 billion", "on the Saffir-Simpson scale"
 for all
 _\((ticker|symbol|(?-i:NASDAQ|NYSE|LSE|ASX|TSX))[:\s][^()]{1,30}\) ->

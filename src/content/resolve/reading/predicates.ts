@@ -22,7 +22,7 @@ export function predicateOf(tokens: readonly Token[], grammar: Grammar, language
     const form = tokens[at]?.text ?? "";
     const previous = tokens[at - 1];
     if (previous !== undefined && previous.text !== "to" && grammar.preposition.has(previous.text)) return false;
-    const isParticiple = /(?:ed|en|n|t|ng)$/u.test(form) && !/(?:[ts]ion|ment)$/u.test(form);
+    const isParticiple = /(?:ed|en|n|t|ng|uck)$/u.test(form) && !/(?:[ts]ion|ment)$/u.test(form);
     return at > 0 && (!asBe || isParticiple || WORDS.result.has(form));
   });
   // "Was the power cut caused by a storm"
