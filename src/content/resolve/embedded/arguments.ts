@@ -3,6 +3,7 @@ import { isFunctionWord, type Reader } from "../reading/grammar.ts";
 import { ADVERB, type Token } from "../reading/spans.ts";
 import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
 import { type Language } from "../reading/words.ts";
+import { itemsBefore } from "../reading/ranges.ts";
 import { until } from "../reading/until.ts";
 import { electedBy, hasOtherOffice, isOfElection, namesActor, otherHolder } from "./actors.ts";
 import { BY_CONTEXT, type Fit } from "./fit.ts";
@@ -56,6 +57,8 @@ export function fitOf(asked: Asked, { after, ...rest }: Predication, context: Co
     stands: (argument, zone, isSubject) =>
       standsIn(argument, zone, { reader, predication, near, names, terms, known: asked.plan.known, isSubject }),
   });
+  // Many people have one order.
+  if (fit.kind === "other-actor" && [...(patient?.heads ?? [])].some((head) => SHARED.test(head))) return DIFFERENT;
   const isOpen =
     (asked.agent !== undefined && agent === undefined) || (asked.patient !== undefined && patient === undefined);
   return fit.kind === "same" && isOpen ? { kind: "same", factor: fit.factor * UNCOMPARED } : fit;
@@ -112,8 +115,10 @@ function comparedFit(sides: Sides): Fit {
   if (patient === undefined || !OUTCOMES.exclusive.has(outcome) || !isNamedIn(patient, done, names)) return DIFFERENT;
   // "The club won" can be the agent, "they won against Ashcombe" is not Ashcombe.
   const isBehind = agent?.heads.isSubsetOf(new Set(after.map(({ stem }) => stem))) === true;
-  // "the winner of the prize is X"
-  if (isBehind && predication.reality === "noun") return DIFFERENT;
+  // "the winner of the prize is X", "X has won the prize with The Long River"
+  const first = after.findIndex(({ stem }) => agent?.words.has(stem));
+  const isMeans = itemsBefore(after, first, 2).some(({ text }) => MEANS.test(text));
+  if (isBehind && (predication.reality === "noun" || isMeans)) return DIFFERENT;
   const isOther =
     isBehind ||
     doer.some(
@@ -151,8 +156,10 @@ function isNamedIn(argument: Argument, zone: readonly Token[], names: ReadonlySe
 const TITLE = /^(?:titl|trophy|crown|championship)$/u;
 
 /** "The prize was awarded to X": who receives it has it. */
-function givenTo({ agent, patient, predication, outcome, stands }: Sides): Fit | undefined {
+function givenTo({ agent, patient, predication, outcome, reader, stands }: Sides): Fit | undefined {
   const { before, after, isPassive, isReceived } = predication;
+  const twofold = isPassive || !isReceived ? undefined : twoObjects({ agent, patient, predication, reader, stands });
+  if (twofold !== undefined) return twofold;
   // "sold the mill to X": X has bought it.
   const isSold = outcome === "sold";
   const to = isReceived || isSold ? after.findIndex((word) => WORDS.to.has(word.text)) : -1;
@@ -163,6 +170,24 @@ function givenTo({ agent, patient, predication, outcome, stands }: Sides): Fit |
   if (receiver !== undefined) return { kind: "same", factor: Math.min(receiver, gift) };
   const isOther = after[to + 1]?.capital === true && !after.slice(to).some(({ stem }) => agent.words.has(stem));
   return isOther ? OTHER_ACTOR : DIFFERENT;
+}
+
+/** "The king awarded X the order": X, and not the king, has it. */
+function twoObjects({
+  agent,
+  patient,
+  predication: { after },
+  reader: { grammar, language },
+  stands,
+}: Pick<Sides, "agent" | "patient" | "predication" | "reader" | "stands">): Fit | undefined {
+  const gift = after.findIndex((word, at) => at > 0 && grammar.determiner.has(word.text));
+  const isTwofold = language === "en" && after[0]?.capital === true && gift > 0;
+  if (!isTwofold || agent === undefined || patient === undefined) return undefined;
+  const [receiver, given] = [after.slice(0, gift), after.slice(gift)];
+  if (stands(patient, given, false) === undefined) return DIFFERENT;
+  const factor = stands(agent, receiver, true);
+  if (factor !== undefined) return { kind: "same", factor };
+  return receiver.some(({ stem }) => agent.words.has(stem)) ? DIFFERENT : OTHER_ACTOR;
 }
 
 /** "Hat Velmoor Ashcombe geschlagen?": two names side by side, of which the first acts. A sentence has its verb between them. */
@@ -214,6 +239,9 @@ function subjectFit(sides: Sides, zone: readonly Token[]): Fit {
   return reader.language === "de" && stands(agent, after, false) !== undefined ? SAME : DIFFERENT;
 }
 
+const SHARED =
+  /^(?:order|honou?r|knighthood|damehood|scholarship|grant|fellowship|citizenship|licenc|diploma|degree)$/u;
+const MEANS = /^(?:with|for|of|to)$/u;
 const TAKES = /^(?:accept|receiv)/u;
 const FOR = /^(?:for|fur|pour|para|per)$/u;
 

@@ -12,6 +12,7 @@ import { hostOf } from "../reading/resolution-source.ts";
 import { paraphraseOf } from "../reading/paraphrases.ts";
 import { type Language, STOP_WORDS, type Word, wordsOf } from "../reading/words.ts";
 import { coverageOf, type Passage } from "../evidence/passages.ts";
+import { isExact } from "../evidence/voices.ts";
 import { answerOf, factCheckOf } from "./checks.ts";
 import { type Circumstance, circumstanceOf } from "./circumstances.ts";
 import { delayOf } from "./delays.ts";
@@ -43,8 +44,8 @@ interface At {
 export function statementOf(asked: Asked, passage: Passage, at: At): Statement | undefined {
   const own = statementIn(asked, passage, at);
   const isRead = own !== undefined && own.supports !== "NEUTRAL" && own.strength >= STATED;
-  const isExact = isRead && own.isLoose !== true;
-  if (at.language !== "en" || asked.language !== "en" || isExact) return own;
+  const isSure = isRead && isExact(own);
+  if (at.language !== "en" || asked.language !== "en" || isSure) return own;
   const named = ofOwner(asked, asked.inOwnNames(passage.text), at.source);
   const text = paraphraseOf(named, asked.outcomes, asked.plan.statement) ?? named;
   if (text === passage.text) return own;
@@ -54,7 +55,7 @@ export function statementOf(asked: Asked, passage: Passage, at: At): Statement |
   const shares = { coverage: coverageOf(shared, asked), context: coverageOf(near, asked) };
   const plain = statementIn(asked, { ...passage, ...shares, text, words, shared, near }, at);
   if (plain === undefined || plain.supports === "NEUTRAL") return own;
-  if (isRead && (plain.supports !== own.supports || plain.isLoose === true)) return own;
+  if (isRead && (plain.supports !== own.supports || !isExact(plain))) return own;
   return { ...plain, quote: passage.text };
 }
 

@@ -11,6 +11,9 @@ import { isOfAnother, isOwner, type Place } from "./rivals.ts";
 /** Nouns that a name does not need: "Petrel" for "the Petrel mission". */
 const KIND =
   /^(?:mission|probe?|lander|rover|spacecraft|satellit|telescop|rocket|airlin|company|firm|group|ship|ferry|project|band|film|novel|app|vaccin|drug)s?$/u;
+/** Beginnings of the nouns that the name of a firm ends with, and does not need. */
+const FIRM =
+  /^(?:motor|mining?$|food|energ|airlin|airway|lab$|group|holding|pharma|system|robotic|steel|industr|media$|shipyard|brew|stud|cement|electri|telecom|grain|textil|chemic|logistic|software|technolog|semicond|health|bio$|optic|gam)/u;
 /** Nouns behind the name of a craft: "the Lyra spacecraft". */
 const CRAFT = /^(?:probe|lander|rover|orbiter|spacecraft|satellite|capsule|rocket|telescope)$/u;
 /** The factor of an argument to which a pronoun or a general noun comes back. */
@@ -95,6 +98,13 @@ export function standsIn(argument: Argument, zone: readonly Token[], place: Plac
               (KIND.test(zone[at + 1]?.text ?? "") && isHeadBehind(zone, at + 1, argument, place))),
         )
       : -1;
+    // "Aldane bought Glint", on a page about Aldane Motors
+    const [first] = argument.words;
+    const isFirm =
+      names.size > 1 && !isLong && owner.length === 0 && [...argument.heads].every((head) => FIRM.test(head));
+    const isCalled = (word: Token, at: number): boolean =>
+      word.stem === first && word.capital && isHeadAt(zone, at, argument, place);
+    if (isFirm && reader.language === "en" && covers(argument, near) && zone.some(isCalled)) return BY_PRONOUN;
     if (alone >= 0 && names.size === 1) return BY_CONTEXT;
     if (short >= 0 && [...names].every((name) => zone.some(({ stem }) => stem === name))) return 0.85;
   }

@@ -51,7 +51,7 @@ export function hasSurplus(
     return !isSubjectOnly && !question.some(isLesser) && tokens.some((word) => isLesser(word) && isWithin(word, part));
   const grammar = GRAMMARS[language];
   const figures = quantitiesOf(text, language, dates);
-  if (language === "en" && hasLikeName(asked, tokens, question)) return true;
+  if (language === "en" && (hasLikeName(asked, tokens, question) || isOtherWork(asked, tokens, question))) return true;
   if (!isSubjectOnly && isNarrower(asked, text, text.slice(part.start, part.end))) return true;
   return phrasesOf(tokens, text, part, { grammar, outcomes: asked.outcomes }).some((words) => {
     const roles = words.map((word, at): Role => {
@@ -186,6 +186,17 @@ function hasLikeName({ names }: Asked, tokens: readonly Token[], question: reado
       capital &&
       names.has(stem) &&
       !question.some((one) => one.text === text || one.text === text.replace(OF_PLACE, "")),
+  );
+}
+
+/** "the single Tidal" for the album Tidal */
+function isOtherWork({ names }: Asked, tokens: readonly Token[], question: readonly Word[]): boolean {
+  return (
+    question.some(({ text }) => WORDS.work.has(text)) &&
+    tokens.some(
+      ({ text }, at) =>
+        WORDS.work.has(text) && names.has(tokens[at + 1]?.stem ?? "") && !question.some((one) => one.text === text),
+    )
   );
 }
 

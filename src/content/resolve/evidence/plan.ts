@@ -164,18 +164,26 @@ function isDescription(words: readonly Word[], at: number): boolean {
   let name = at;
   while (name < at + 4 && words[name]?.capital === false && beside(words, name)) name += 1;
   let article = at;
-  while (article > at - 4 && words[article]?.capital === false && !ARTICLE.test(words[article]?.text ?? ""))
-    article -= 1;
+  const isStart = (n: number): boolean => ARTICLE.test(words[n]?.text ?? "") || isAuthorMark(words, n);
+  while (article > at - 4 && words[article]?.capital === false && !isStart(article)) article -= 1;
   return (
     name > at &&
     words[name]?.capital === true &&
     /^\p{L}/u.test(words[name]?.text ?? "") &&
     !isVerbAt(words, name - 1) &&
     !words.slice(Math.max(0, article) + 1, name).some(({ text }) => STOP_WORDS.has(text)) &&
-    ARTICLE.test(words[article]?.text ?? "") &&
+    // "Sora Kim's album Tidal"
+    isStart(article) &&
     article < at &&
-    !words.slice(article, name).some(({ text }) => text === "s" || ORDER.test(text))
+    !words.slice(article + 1, name).some(({ text }) => text === "s" || ORDER.test(text))
   );
+}
+
+/** The "s" behind the name of the author of a work. */
+function isAuthorMark(words: readonly Word[], at: number): boolean {
+  const [author, mark, work] = [words[at - 1], words[at], words[at + 1]];
+  const isMark = author?.capital === true && mark?.text === "s" && mark.start === author.end + 1;
+  return isMark && WORDS.work.has(work?.text);
 }
 
 /** "Did the council elect Marlow", "did the regulator fine Tecnova": the word before a name is the verb. */

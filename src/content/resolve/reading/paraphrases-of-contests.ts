@@ -91,10 +91,13 @@ for all; asking ^(?!.*\b(final|cup|play-?offs?|round|tie|penalties)\b).*\b(beat|
 {start}{one:name} (and {two:name} drew(?= \d+ ?[-–] ?\d|[.,;]| on )|drew with {three:name}|were held (to a [\d–-]* ?draw )?by {four:name})(?!.*\bhalf-?time) -> $<one> did not beat $<two>$<three>$<four>
 for all; asking \b(beat|defeat)\b
 ran out ([\d–-]+ )?winners (against|over)_ -> beat_
+{start}{one:name} (are|is|won|win|reached|lifted|claimed|secured|sealed|clinched|advanced|progressed|qualified) [^,;.]{3,60}? (after|with|by|thanks to) an? ([\d–-]+ )?(win|victory|triumph) (over|against) {two:name}(?!['’]) -> $<one> beat $<two>
 {start}{one:name} (went down|slumped|slipped|crashed) ([\d–-]+ )?(at|to|against) {other:name}(?!.*\b(but|before|until)\b) -> $<other> beat $<one>
 for win, win award
 (came|comes|finished|finishes|placed) first (in|at) |took first place (in|at) |(lift|lifts|lifted|hoisted|raised) (?=the ({Capital}[\p{L}-]* ){1,3}(cup|trophy|shield|title)\b) -> won_
 (is|are) the (?<cup>(\d{4} )?{Capital}[^,;.]{2,50}?) (winners?|champions?)(?=[.,;]|$) -> won the $<cup>
+for win, win award; asking \b(league|world|national|european|state)( \p{L}+)? (title|championship)\b
+(are|were|is|was|became|have been crowned|has been crowned|were crowned|was crowned) (the )?(?<cup>league|world|national|european|state) champions?(?=[.,;]| (on|after|for|with|again) |$) -> won the $<cup> title
 for win, win award; asking \bwin\b
 (lost|loses) ([\d–-]+ )?to {name} (on \p{L}+ )?in (?=(the|(?-i:\p{Lu}\p{L}+day['’]s)) ({Capital}[\p{L}-]* ){1,3}final\b) -> lost_
 `);

@@ -16,6 +16,9 @@ for all
 (?-i:(\p{Lu}[\p{L}-]*['’]s|[Ii]ts|[Tt]heir)) (?<title>((prime|finance|foreign|interior|defen[cs]e|health|education|transport) )?(minister|president|mayor|governor|chancellor|(chief executive|head coach|coach|captain))) (?={Capital}) -> $<title>_
 # "the disputed press law"
 (?<=\b(the|its|their|a|his|her) )(disputed|controversial|contested|divisive|long-awaited|hotly debated|much-debated|much-criticised|contentious) (?=\p{L}) ->
+# "won 14 seats, nine fewer than four years ago"
+for all; asking (?<!\bby )\b(more|fewer|less|at least|at most|exactly|over|under) (than )?\S+ \p{L}
+, (\d+|\p{L}+) (fewer|less|more|up|down) (than|from|on) (in \d{4}|(the )?last (time|year|election|season|games)|(the )?(previous|year before) ?\p{L}*|\p{L}+ years? (ago|earlier|before)|before)(?=[,.;]|$) ->
 # "(ticker: HALV)", "for a total consideration of USD 2.9 billion", "on the Saffir-Simpson scale"
 for all
 _\((ticker|symbol|(?-i:NASDAQ|NYSE|LSE|ASX|TSX))[:\s][^()]{1,30}\) ->
@@ -25,7 +28,7 @@ for all; asking \bcategory \d
 _on the Saffir-Simpson (Hurricane )?(Wind )?scale\b| with maximum sustained winds [^.;]* ->
 # Before all that read a decision
 for all
-voted (by (a majority of )?)?(?<yes>\d+) ?([-–]|to) ?(?<no>\d+)( (on|in) [^,;]{3,24}?)? to_ -> voted to_
+voted (by (a majority of )?)?(?<yes>\d+) ?([-–]|to) ?(?<no>\d+)( (on|in) [^,;]{3,40}?)? to_ -> voted to_
 # "voted 48-52 to pass": the motion failed, or the numbers are turned.
 voted (by )?\d+ ?[-–] ?\d+( (on|in) [^,;]{3,24}?)? to_ -> voted on whether to_
 # "In support of its goals, the Committee decided"

@@ -54,6 +54,8 @@ export const WORDS = classesOf<
   | "time"
   /** Prepositions before an earlier event or a cause. */
   | "circumstance"
+  /** Nouns for works with titles. */
+  | "work"
   /** Words by which something else is counted in, or not. */
   | "counting"
   /** Adverbs that leave a fact what it is. */
@@ -104,6 +106,7 @@ attendance: attendanc* crowd* frequentation affluenc* besucherzahl* zuschauerzah
 plain: early late shortly accordingly officially formally finally narrowly comfortably easily unanimously recently already also just now then eventually successfully quickly swiftly immediately currently again thus later soon still yet even jointly legally permanently fully completely definitively ultimately overwhelmingly convincingly decisively clearly simply only once twice today longer exactly precisely publicly personally duly safely directly effectively newly previously annually daily weekly monthly yearly hourly roughly approximately nationally globally internationally locally initially originally firstly surprisingly unexpectedly reluctantly grudgingly solemnly smoothly heavily sharply steadily slightly strongly significantly solely largely mainly mostly widely particularly especially respectively auch bereits dann nun schon endlich heute wieder noch deja aussi enfin encore ya tambien finalmente gia anche ancora ja tambem recemment oficialmente formalmente recientemente definitivamente unanimemente inmediatamente ampliamente ufficialmente recentemente immediatamente imediatamente nuevamente novamente nuovamente notamment
 time: monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch donnerstag freitag samstag sonntag lundi mardi mercredi jeudi vendredi samedi dimanche lunes martes miercoles jueves viernes sabado domingo lunedi martedi mercoledi giovedi venerdi sabato domenica feira today yesterday gestern heute hier ayer hoy ieri oggi ontem hoje minut* year* season* month* week* weekend* day* night* morning* afternoon* evening* noon midnight hour* quarter* end* beginning time* jahr* saison* monat* woche* tag* nacht* morgen* abend* mittag* stunde* ende an annee* mois semaine* jour* nuit* matin* soir* midi heure* fin fine fim ano* temporada* mes* semana* dia* noche* manana* tarde* hora* anno* anni stagion* mesi settiman* giorn* notte mattin* sera* pomeriggi* ora ore noite* manha*
 circumstance: after amid following despite during because nach trotz wegen wahrend apres malgre pendant tras despues durante pese dopo nonostante apos depois apesar
+work: album single song film movie novel play series book musical opera game podcast poem show
 counting: including excluding counting inklusive einschliesslich mitsamt ohne compris* hors incluid* inclus* excluid* compres* esclus* inclui* exclui*
 `);
 
