@@ -96,7 +96,8 @@ function highest(
  * pages are at rest, and do not wait.
  */
 async function captureAtRest(host: CaptureHost, request: PictureRequest, area: Area): Promise<Uint8Array<ArrayBuffer>> {
-  const [bytes, moved] = await Promise.all([capture(host, request, area), endMovements(host)]);
+  // A movement that ends between the capture and the look would not be seen, so the look comes first.
+  const [moved, bytes] = await Promise.all([endMovements(host), capture(host, request, area)]);
   if (!moved && !(await received(host))) return bytes;
   await waitForPaint(host);
   return await capture(host, request, area);

@@ -18,9 +18,12 @@ const SVG_SECONDS = 120;
 
 /** Frames in which a script that moves the page changes the document. */
 const LOOKED_AT_FRAMES = 2;
-/** Milliseconds without a change after which a movement has ended, and the longest wait for its end. */
+/** Milliseconds and frames without a change after which a movement has ended, and the longest wait for its end. */
 const QUIET_MS = 150;
+const QUIET_FRAMES = 2;
 const MAX_MOVING_MS = 2_000;
+/** Milliseconds of the longest wait for a frame. A busy machine draws some pages this slowly. */
+const MAX_FRAME_MS = 500;
 
 /** Maximum number of scripts of a page whose types are examined. Code after them is not noticed. */
 const MAX_SCRIPTS = 1_000;
@@ -163,13 +166,19 @@ const END_MOVEMENTS = `
   const hasCode = () => Array.prototype.slice.call(document.scripts, 0, ${MAX_SCRIPTS}).some(({ type }) => ${CODE_TYPE}.test(type));
   const endMovements = async (end) => {
     if (!hasCode()) return false;
+    const drawn = () => Promise.race([new Promise((done) => requestAnimationFrame(done)), pause(${MAX_FRAME_MS})]);
     let changed = 0;
-    const observer = new MutationObserver(() => { changed = performance.now(); });
+    let still = 0;
+    const observer = new MutationObserver(() => {
+      changed = performance.now();
+      still = 0;
+    });
     observer.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
-    for (let n = 0; n < ${LOOKED_AT_FRAMES}; n += 1) await frame();
+    for (let n = 0; n < ${LOOKED_AT_FRAMES}; n += 1) await drawn();
     const moved = changed > 0;
     const most = Math.min(end, performance.now() + ${MAX_MOVING_MS});
-    while (changed > 0 && performance.now() < Math.min(most, changed + ${QUIET_MS})) await pause(${STEP_MS});
+    const isMoving = () => still < ${QUIET_FRAMES} || performance.now() < changed + ${QUIET_MS};
+    for (still = 0; moved && isMoving() && performance.now() < most; still += 1) await drawn();
     observer.disconnect();
     return moved;
   };`;
