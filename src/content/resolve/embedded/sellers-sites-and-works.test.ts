@@ -85,9 +85,36 @@ describeSides({
     "": [
       "The Dunmore Hawks qualified for the draft lottery.",
       "The Dunmore Hawks missed the first match of the play-offs.",
+      "The Dunmore Hawks qualified for the play-offs draw party.",
       "The Elm City Bears qualified for the play-offs.",
       "The Dunmore Hawks women qualified for the play-offs.",
     ],
+  },
+  "Did the Vale Hawks reach the final?": {
+    YES: ["The Vale Hawks qualified for the final on Sunday.", "The Vale Hawks advanced to the final."],
+    NO: ["The Vale Hawks fell short of the final.", "The Vale Hawks were knocked out."],
+    "": [
+      "The Vale Hawks missed the final whistle.",
+      "The Vale Hawks qualified for the final qualifying round.",
+      "The Vale Hawks qualified for the play-offs.",
+      "The Vale Hawks qualified.",
+      "The Vale Hawks were eliminated from the youth cup.",
+    ],
+  },
+  "Did the Vale Hawks reach the final of the Copper Cup?": {
+    YES: ["The Vale Hawks advanced to the Copper Cup final."],
+    "": [
+      "The Vale Hawks qualified for the Copper Cup.",
+      "The Vale Hawks advanced to the second round of the Copper Cup.",
+    ],
+  },
+  "Did Ana Lund reach the semi-finals of the Marl Open?": {
+    YES: ["Ana Lund advanced to the semi-finals of the Marl Open."],
+    "": ["Ana Lund advanced to the second round of the Marl Open.", "Ana Lund qualified for the Marl Open."],
+  },
+  "Did turnout rise above 50 percent in Marl?": {
+    YES: ["Turnout in Marl was unchanged at 54 percent."],
+    "": ["Turnout in Marl remained unchanged from 2022."],
   },
   "Was Calder City chosen to host Expo 2034?": {
     YES: [

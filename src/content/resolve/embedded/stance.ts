@@ -389,7 +389,10 @@ function read(asked: Asked, passage: Passage, sentence: ReadSentence): Reading {
       // "left its rate unchanged" for "cut its rate by at least 50 basis points", "Y beat X" for "X beat Y by 5 points"
       const isDirected = [...asked.outcomes].some((one) => OUTCOMES.directed.has(one));
       // "left its rate unchanged" for "cut its rate below 3 percent"
-      const isSteady = UNCHANGED.test(passage.text) && ["rise", "fall"].some((one) => asked.outcomes.has(one));
+      const isSteady =
+        asked.patient !== undefined &&
+        UNCHANGED.test(passage.text) &&
+        ["rise", "fall"].some((one) => asked.outcomes.has(one));
       const isRead =
         asked.asksChange || isSteady || (isDirected && asked.patient?.words.isDisjointFrom(asked.names) === false);
       const outcome = isRead ? outcomeOf(asked, passage, sentence) : NOTHING;

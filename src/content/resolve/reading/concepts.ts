@@ -58,7 +58,7 @@ confirm; ; confirmed-as senate-confirmed
 indict; ; indict* charged angeklagt inculp* mis-en-examen imputad*
 host; ; host hosts hosted hosting ausrichten accueill* acog* ospit* stages staged
 occur; cancel; take-place takes-place took-place taken-place go-ahead goes-ahead went-ahead gone-ahead findet-statt fand-statt stattgefunden stattfind* a-lieu aura-lieu a-eu-lieu avoir-lieu se-celebró se-celebrará si-terrà si-è-tenuto si-è-tenuta teve-lugar terá-lugar realizou-se
-qualify; eliminate; qualif* advance* advances reach-the-final qualifizier* einzug clasific* qualific* apurou
+qualify; eliminate; qualif* advance* advances qualifizier* einzug clasific* qualific* apurou
 eliminate; qualify; eliminat* knocked-out ausgeschieden élimin* elimin* eliminad*
 record; ; record-high all-time-high rekordhoch rekordhöhe
 complete; cancel; complet* finish* fertig* achev* termine* terminar* terminad* terminat* terminó terminou conclu* termina terminano terminan terminam terminaron terminaram ultimat* completed finishes wraps-up wrapped-up fertiggestellt vollendet abgeschlossen achève achevé terminó terminado concluyó concluso completat* concluiu concluíd*

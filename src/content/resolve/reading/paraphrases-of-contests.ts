@@ -66,11 +66,12 @@ conced(es|ed) (defeat (in|at) |(?=(the|a) ([\p{L}-]+ ){0,3}?(race|election|conte
 # "Petr Dolan defeated Irena Vasko in the election"
 for win, win award, elect; asking ^(?!.*\b(beat|defeat))
 (beat(s|en)?|defeat(s|ed)|overcame|ousted|edged( out)?|outpolled|trounced|thrashed|unseated) (?!by ){name}( by [^,;]{2,30}?| \d[\d\s,–-]*)? (to win|(in|for)(?=[^,;.]{1,60}?\b(elections?|votes?|race|run-?off|ballot|contest|primary|referendum|seat|leadership|presidency|nomination|final|decider|match|game|fight|bout|derby|duel|play-?off)\b)) (?=(the|an?|(?-i:\p{Lu}[\p{L}-]*['’]s)) ) -> won_
-# "missed the play-offs", "failed to qualify for the final"
+# "missed the play-offs", "failed to qualify for the final", and not "the final whistle"
+let whole = (?=[.,;:]|$| (of|by|on|in|at|after|for|with|against|and|when|last|this|next|because|despite|since|as|following|amid|but) )
 for arrive, qualify; asking \b(reach|qualify|advance)\b
-(miss(ed|es) (out on )?|fail(ed|s) to (reach|make|qualify for) |f[ae]ll(s)? short of )(?=(the |their )?([\p{L}\d-]+ ){0,3}(play-?offs?|finals?|semi-?finals?|quarter-?finals?|round|tournament|knockouts?|cup)\b) -> did not reach_
+(miss(ed|es) (out on )?|fail(ed|s) to (reach|make|qualify for) |f[ae]ll(s)? short of )(?=(the |their )?([\p{L}\d-]+ ){0,3}(play-?offs?|finals?|semi-?finals?|quarter-?finals?|round|tournament|knockouts?|cup){whole}) -> did not reach_
 for arrive; asking \breach\b
-{has}(qualified for|advanced to|booked (a|their) (place|spot) in|made) (?=(the )?([\p{L}\d-]+ ){0,3}(play-?offs?|finals?|semi-?finals?|quarter-?finals?)\b) -> reached_
+{has}(qualified for|advanced to|booked (a|their) (place|spot) in|made) (?=(the )?([\p{L}\d-]+ ){0,3}(play-?offs?|finals?|semi-?finals?|quarter-?finals?){whole}) -> reached_
 for relegate
 (dropped|went down|fell) (out of|from)_ -> was relegated from_
 ^.*?(confirmed|sealed|completed) {who:name}['’]s? relegation\b -> $<who> was relegated
@@ -81,6 +82,8 @@ for break
 (missed|misses|fell short of|falls short of) (?=(the|an?|her|his|their) ([\p{L}'’-]+ ){0,4}?record\b) -> did not break_
 # "took 32 seconds off the record"
 (took|takes|shaved|shaves|sliced|knocked|cut) [^,;.]{3,40}? off (?=(the|an?|her|his|their) ([\p{L}'’-]+ ){0,4}?record\b) -> broke_
+for all; asking \breach the final\b
+(was|were|been) (eliminated|knocked out)(?=[.,;]|$| (in|at|by|on|after) (?!the final\b)) -> did not reach the final
 for all; asking \bpromoted\b
 (missed|misses) (out on )?promotion\b -> was not promoted
 # "headed in the winner", "bagged a brace"
