@@ -213,7 +213,11 @@ function readingAt(
     isLoose: fit.kind === "other-actor" && fit.isLoose === true,
     kind: "report",
     isPast: isPast(token),
-    isFinal: fit.kind !== "same" || (!outcome.isSame && outcome.name !== undefined && OUTCOMES.final.has(outcome.name)),
+    // A refusal in time is an event of its own.
+    isFinal:
+      asksRefusal ||
+      fit.kind !== "same" ||
+      (!outcome.isSame && outcome.name !== undefined && OUTCOMES.final.has(outcome.name)),
     part: predication,
   };
 }

@@ -92,7 +92,7 @@ const SHARED = partsIn(
   String.raw`
     let Capital = (?-i:\p{Lu})
     # The beginning of a clause. A conjunction stays before the plain words, so that it governs them.
-    let start = (?<=^|[,;:–—] |\b(that|if|whether|when|after|before|because|and|but|as|while|unless) )
+    let start = (?<=^|[,;:–—] | - |\b(that|if|whether|when|after|before|because|and|but|as|while|unless) )
     # A letter, and words of one clause
     let letter = ((?!\b(that|if|whether|when|after|before|because|and|but|as|while|unless|who|which|whose)\b)[^,;:–—.()?!"“”])
     let words = {letter}{3,80}?

@@ -13,6 +13,27 @@ const RANKS = TOPS.flatMap((top, at) =>
   `),
 );
 
+/** The rounds of a knockout, from the first one on. */
+const ROUNDS = [
+  "((first|second|third|fourth|opening|group|preliminary|qualifying) (rounds?|stages?|phase))",
+  "((round|last) (of )?(64|32|16|sixteen))",
+  "(quarter-?finals?|last eight)",
+  "(semi-?finals?|last four)",
+  "final",
+];
+
+/** "was beaten in the quarter-finals" for "reach the semi-finals". */
+const KNOCKOUTS = ["last 16", "quarter-finals", "semi-finals", "final"].flatMap((next, at) =>
+  constructionsIn(String.raw`
+    let out = in (the|a) (${ROUNDS.slice(0, at + 1).join("|")})\b
+    for all; asking \breach (the|a) ([\p{L}-]+ )?${ROUNDS[at + 1] ?? ""}\b
+    {start}{who:name}['’]s? (run|campaign|journey|adventure) (at|in) {cup:name} (ended|came to an end|was ended|finished) {out} -> $<who> did not reach the ${next} of $<cup>
+    ((was|were|been|is|are) (knocked out|eliminated|beaten|defeated|dumped out|out)|lost|(went|goes) out|bow(ed|s) out|crash(ed|es) out|fell) ((to|by|against) {name} )?([\d–-]+ )?{out} -> did not reach the ${next}
+    (advance[sd]|progress(ed|es)|marched|cruised|went through|goes through|(is|are|was|were) through) (in)?to (?=the ${next}\b) -> reached_
+    booked (a|their|her|his|its) (place|spot|berth) in (?=the ${next}\b) -> reached_
+  `),
+);
+
 /** Constructions about who wins, or goes up or down. */
 const WINS = constructionsIn(String.raw`
 let title = (title|championship|crown|trophy|cup|promotion|victory|prize|award|medal|gold)
@@ -93,6 +114,8 @@ for score
 for all; asking ^(?!.*\b(final|cup|play-?offs?|round|tie|penalties)\b).*\b(beat|defeat)\b
 {start}{one:name} (and {two:name} drew(?= \d+ ?[-–] ?\d|[.,;]| on )|drew with {three:name}|were held (to a [\d–-]* ?draw )?by {four:name})(?!.*\bhalf-?time) -> $<one> did not beat $<two>$<three>$<four>
 for all; asking \b(beat|defeat)\b
+# "are the holders after a 2-1 victory over Thornby"
+{start}{winner:name}(?<!['’]s?) (is|are|was|were|became|stay(ed|s)?|remain(ed|s)?|reached|lifted|retained|won|claimed|clinched|sealed|climbed|moved|went|began|opened|ended)\b{letter}{0,60}? (after|following|with|thanks to|through) (an?|their|its|his|her) ((?-i:[\d–-]+|\p{Ll}[\p{Ll}-]*) ){0,3}?(?<!\b(first|last|earlier|previous|recent) )(win|victory|triumph) (over|against)_ -> $<winner> beat_
 ran out ([\d–-]+ )?winners (against|over)_ -> beat_
 {start}{one:name} (are|is|won|win|reached|lifted|claimed|secured|sealed|clinched|advanced|progressed|qualified) [^,;.]{3,60}? (after|with|by|thanks to) an? ([\d–-]+ )?(win|victory|triumph) (over|against) {two:name}(?!['’]) -> $<one> beat $<two>
 {start}{one:name} (went down|slumped|slipped|crashed) ([\d–-]+ )?(at|to|against) {other:name}(?!.*\b(but|before|until)\b) -> $<other> beat $<one>
@@ -144,7 +167,9 @@ for all; asking \belected (as )?(the )?{office}\b
 {wins}{article}{decided}{behind} -> was elected OFFICE
 {start}{loser:name} {has}((lost|loses) ({article}{decided} )?to|(was|were|been) (beaten|defeated|ousted|unseated) by) {winner:name} in ({article}|(?-i:\p{Lu}[\p{L}-]*)['’]s ){decided} -> $<winner> was elected OFFICE
 (will be|is to be|is|becomes) (the |(?-i:\p{Lu}[\p{L}-]*)['’]s )(next |new )(?={office}\b[^.;]* after (winning|beating|defeating|an? (\p{L}+ )?victory)) -> was elected_
+# "Orla Finch, a former headteacher, is the new mayor of Bramling"
+(, an? [^,;.]{3,60},)? (is|becomes) (the |(?-i:\p{Lu}[\p{L}-]*)['’]s )new (?={office}\b(?!['’-])(?![^.;]*\b(appoint|nam|nominat|chos|pick|interim|acting|caretaker|resign|replac|succe|council))) -> _was elected_
 ((lost|loses) {article}{decided}{behind}|conced(es|ed) (defeat(?! (in|at|over) (?!(the )?({adjective} )?{vote}))|{article}{decided})|conced(es|ed)(?= to {Capital}| (at|on|late|early|shortly) |[.,;]|$)) -> lost
 `);
 
-export const CONTESTS: readonly Construction[] = [...RANKS, ...WINS, ...ELECTIONS];
+export const CONTESTS: readonly Construction[] = [...RANKS, ...KNOCKOUTS, ...WINS, ...ELECTIONS];

@@ -230,4 +230,49 @@ for rise, fall, unchanged
 (kept|keeps|left|leaves|held|holds|maintain(s|ed)) (?<rate>((its|the|their) )?([\p{L}-]+ ){0,4}?rates?) (steady|on hold\b|(?=at )) -> left $<rate> unchanged_
 for die
 claim(s|ed) (the lives of )?(?<n>{number}) (lives|people) -> killed $<n> people
+# "decided against a recall of the scooter", "turned down a request to extradite"
+for all; asking \bdecline to\b
+(refus(ed|es)|(decided|opted|chose|voted|resolved) not) to_ -> declined to_
+(decid(ed|es)|voted) against (an?|the|any) (?<verb>\p{L}+) of_ -> declined to $<verb>_
+for all; asking \brefuse to\b
+(reject(s|ed)|turn(s|ed) down|refused|denie[ds]|dismiss(es|ed)|threw out) (the|an?|(?-i:\p{Lu}[\p{L}-]*)['’]s?) ((formal|new) )?(requests?|applications?|bid|petitions?|motions?) to_ -> refused to_
+for all; asking \battend\b
+(was|were) ((also|among those) )?(present|in attendance) at_ -> attended_
+(was|were) not (present|in attendance) at_ -> did not attend_
+for all; asking \bled by\b
+headed (?=(the|an?|this) ) -> led_
+for leave; asking \bleave (?={Capital})
+(stepped|stood|steps|stands) down as (?<post>(?-i:[\p{Ll} -]{3,40}?)) of_ -> left_
+for merge
+{start}(the|its) merger with {other:name}(, [^,;.]{3,60},)? (was|is|has been) (completed|closed|finali[sz]ed)\b -> the company merged with $<other>
+for die
+lost (?<n>(their|his|her) (lives|life))\b -> died
+for all; asking \btimes\b
+(?<=\b(cut|hiked|\p{L}{2,}ed) ((?!of )[\p{L}-]+ ){0,3}?)twice\b -> two times
+# "The ferry made its last crossing"
+for all; asking \bstop running\b
+{has}made (its|the|their|a) (very )?(last|final) (crossing|run|journey|trip|sailing|voyage)\b|{has}ceased (operations?|service|running|operating|to (run|operate))\b -> stopped running
+for release
+(is|are) (now )?available (in|on|at) (?<where>{letter}{3,40}?) (from|since|as of) (today, )? -> was released in $<where> on_
+(is|are) (now )?available (from|since|as of) (today, )? -> was released on_
+for cancel, repeal; asking \brevoked\b
+{start}{who:words} {has}lost (its|their|his|her) (?<what>([\p{L}]+ )?(permit|licen[cs]e|authori[sz]ation|accreditation))\b -> $<who>'s $<what> was revoked
+for cancel, repeal, uphold; asking \b(result|election|vote|referendum)\b
+(?<=(result|election|vote|referendum)( of [^,;.]{3,40})? )(is|was) ((declared|ruled|found|deemed) )?valid(?=[.,;]|$) -> was upheld
+for open; asking \breopen\b
+, (shut|closed|out of (use|service)) (since|for) [^,;.]{3,60},_ -> _
+(is|are) (now )?(open|in (use|service)) (to (traffic|the public) )?again\b -> reopened
+for open; asking ^(?!.*\bto\b)
+(?<=\b(was|were|been) (re)?opened) to (the public|traffic|visitors)(?=[.,;]| (on|at|this|after|last)|$) ->
+# "The deadline for a treaty passed without agreement"
+for sign, agree
+{start}the deadline (for|to sign) (?<deal>(an?|the) [^,;.]{3,80}?) (passed|expired|lapsed|came and went) (?<when>on {letter}{3,30}? )?without (an? )?(agreement|deal|signature|breakthrough)\b -> $<deal> was not signed $<when>
+for break
+(beat|beats|bettered|surpassed|eclipsed|smashed|shattered) (?=(the|an?|his|her|their) ([\p{L}'’-]+ ){0,4}?record\b) -> broke_
+for all
+# "regrets that the treaty could not be signed"
+^(the |an? )?[^,;.]{3,50}? regret(s|ted) that (?<thing>[^,;.]{3,60}?) could not be -> $<thing> was not
+# "We have had to cancel the concert", "was forced to close"
+(?<=\b(has|have) )(had|been (forced|obliged|compelled)) to (?<verb>[\p{Ll}]{3,}?)e?(?= (the|its|their|an?|all|(?-i:\p{Lu})|tonight|today|tomorrow)) -> $<verb>ed
+^(the )?{letter}{3,40}? (hereby )?gives notice that (?=(the|an?|{Capital})) ->
 `);

@@ -48,4 +48,6 @@ for all; asking \binflation\b(?!.*\b(core|food|services|monthly|producer))
 for all; asking \d
 picked up (?=to |by |in |slightly |sharply ) -> rose_
 ,? ((slightly|a little|much|far|well) )?(more|less|fewer|faster|further|lower|higher|better|worse) than ((had been )?(expected|forecast|predicted|feared|hoped)|(economists|analysts|forecasters)( had)? (expected|forecast|predicted))(?=[\s.,;]|$) ->
+for all; asking \bpopulation\b
+{start}{place:words} (had|has|counted|counts) (?<n>\d[\d.,]*\d( million)?) (inhabitants|residents|people)\b -> the population of $<place> was $<n>
 `);

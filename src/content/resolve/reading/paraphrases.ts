@@ -19,6 +19,10 @@ for all
 # "won 14 seats, nine fewer than four years ago"
 for all; asking (?<!\bby )\b(more|fewer|less|at least|at most|exactly|over|under) (than )?\S+ \p{L}
 , (\d+|\p{L}+) (fewer|less|more|up|down) (than|from|on) (in \d{4}|(the )?last (time|year|election|season|games)|(the )?(previous|year before) ?\p{L}*|\p{L}+ years? (ago|earlier|before)|before)(?=[,.;]|$) ->
+for all
+(his|her|their) ((royal|serene|imperial) )?(highness|majesty) (?={Capital}) ->
+_with immediate effect\b ->
+_with effect from (?=(\d{1,2} \p{Lu}|today|(?-i:\p{Lu}\p{L}+) \d)) -> _on_
 # "(ticker: HALV)", "for a total consideration of USD 2.9 billion", "on the Saffir-Simpson scale"
 for all
 _\((ticker|symbol|(?-i:NASDAQ|NYSE|LSE|ASX|TSX))[:\s][^()]{1,30}\) ->

@@ -49,6 +49,7 @@ let approval = (?<firm>.{2,60}?) (get|gotten|received?|won|win|secured?|obtain(e
 ^will {approval} -> will $<firm>'s $<thing> be approved$<rest>
 ^(did|has) {approval} -> was $<firm>'s $<thing> approved$<rest>
 \bbe re-?elected\b -> win re-election
+^(?<who>{aux} [^,]{3,60}) (decided?|opt(ed)?|choose|chosen) not to_ -> $<who> decline to_
 # "former warden Silas Crewe": the name says who it is
 let start = (will|did|has|is|was)
 ^{start:start} (the )?(former|ex-) ?((?-i:\p{Ll})[\p{L}-]* ){1,3}(?={Capital}) -> $<start>_

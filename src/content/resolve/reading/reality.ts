@@ -174,6 +174,8 @@ function infinitive(
     // "people were invited to attend"
     if (word === undefined || word.capital || grammar.be.has(word.text)) break;
     const isTurned = isNegated || tokens.slice(clause.start, n).some((one) => grammar.not.has(one.text));
+    // "turned down a request to sign"
+    if (word.text === "down" && tokens[n - 1]?.text.startsWith("turn") === true) return isTurned ? "open" : "denied";
     // "could refuse to sign"
     if (grammar.denies.has(word.text) && grammar.modal.has(tokens[n - 1]?.text)) return "future";
     if (grammar.denies.has(word.text)) return isTurned ? "open" : word.text === "yet" ? "absent" : "denied";
