@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, beforeEach, expect, setDefaultTimeout, spyOn, test } from "bun:test";
 import { connect } from "node:net";
 import { once } from "node:events";
 import { LOCALHOST, TEST_CA } from "../../../test/support/certificates.ts";
@@ -176,6 +176,19 @@ test("closing lets a response that is under way end", async () => {
   rig.events.close();
   for (;;) if ((await reader?.read())?.done !== false) break;
   await closed;
+});
+
+test("a response that fails after its head is reported, its connection ends, and the next request is served", async () => {
+  await using rig = await AdminRig.start();
+  const broken = new Error("the events are broken");
+  const reading = spyOn(rig.events, "read").mockImplementation(() => {
+    throw broken;
+  });
+  const response = await rig.fetch("GET", "/v1/events?since=0").then((whole) => whole.text(), messageOf);
+  expect(response).not.toContain("retry:");
+  expect(rig.errors).toEqual([broken]);
+  reading.mockRestore();
+  expect((await rig.call("GET", "/v1/status")).status).toBe(200);
 });
 
 test("a client whose request cannot be read is refused, and its connection ends", async () => {

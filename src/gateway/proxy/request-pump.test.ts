@@ -274,6 +274,18 @@ describe("a gathered body", () => {
     expect([upstream.text, upstream.trailers]).toEqual(["123456789", ["X: 1\r\n"]]);
   });
 
+  test("that ends while it waits ends after its last bytes if the upstream takes them later", () => {
+    const pump = pumpOf();
+    pump.gather(bounds);
+    for (const piece of ["12345678", "9"]) body.send(piece);
+    body.end("X: 1\r\n");
+    upstream.takes = false;
+    pump.sendBy(upstream.request);
+    expect([upstream.text, upstream.trailers]).toEqual(["12345678", []]);
+    upstream.onSendable?.();
+    expect([upstream.text, upstream.trailers]).toEqual(["123456789", ["X: 1\r\n"]]);
+  });
+
   test("without memory waits in the other memory, and fails without that", () => {
     gathered.take(600_000);
     const pump = pumpOf();

@@ -86,6 +86,22 @@ test("a response that may not be stored is for the first client alone, and the k
 });
 
 test.each([
+  ["is cut off", (world: CacheWorld) => world.last.response.abort(FAILURE)],
+  ["becomes too large", (world: CacheWorld) => world.send("0123456789")],
+])("a response that %s does not make the next clients of its key wait", (_what, end) => {
+  const world = new CacheWorld({ maxEntryBytes: 10 });
+  world.ask();
+  world.reply({ fields: "Cache-Control: private\r\n", body: "mine" });
+  world.ask();
+  world.begin({ fields: FRESH, length: -1 });
+  world.send("some");
+  end(world);
+  world.ask();
+  world.ask();
+  expect(world.asked).toHaveLength(4);
+});
+
+test.each([
   ["leaves", (client: TestClient) => client.exchange.cancel(), true, ""],
   [
     "gets an error",

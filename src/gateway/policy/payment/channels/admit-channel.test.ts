@@ -219,6 +219,31 @@ test("a request leaves no timer of its wait, served or not", async () => {
   expect(timers.pending(54_321)).toBe(0);
 });
 
+test.each([
+  ["another request", "of another request", [503, "overloaded", "1"], "overloaded"],
+  ["the same request", undefined, [409, "payment-conflict", "1"], "used"],
+] as const)("a payment that %s takes right before is refused, and can be sent again", async (_what, by, why, loss) => {
+  let isTaken = false;
+  const channel = await opened({
+    shop: {
+      ledger: (real) => ({
+        async reserve(wanted, most) {
+          if (!isTaken) return real.reserve(wanted, most);
+          isTaken = false;
+          const taken = await real.reserve({ ...wanted, fingerprint: by ?? wanted.fingerprint }, most);
+          const refused = await real.reserve(wanted, most);
+          await real.move(taken.payment, { state: "released", lease: false });
+          return refused;
+        },
+      }),
+    },
+  });
+  isTaken = true;
+  expect(await outcome(await channel.buy(1000))).toEqual([...why]);
+  expect(channel.counts().losses).toEqual({ [loss]: 1 });
+  expect(await outcome(await channel.buy(1000))).toBe(200);
+});
+
 test("a payment from a channel with an id of another payment is refused, and its channel is free", async () => {
   const channel = await opened();
   const extensions = { "payment-identifier": { info: { id: "an-id-of-16-chars" } } };

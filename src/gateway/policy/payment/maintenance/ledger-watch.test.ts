@@ -69,6 +69,7 @@ test("only after a failed write, it tries one itself, and leaves nothing behind"
   const ids = new Set<string>();
   let tries = 0;
   let isFull = true;
+  let isStuck = true;
   const paymentIds: PaymentIds = {
     async tie({ id }, fingerprint) {
       tries += 1;
@@ -78,6 +79,7 @@ test("only after a failed write, it tries one itself, and leaves nothing behind"
     },
     find: async () => undefined,
     async untie({ id }) {
+      if (isStuck) throw new Error("full");
       ids.delete(id);
     },
   };
@@ -89,6 +91,10 @@ test("only after a failed write, it tries one itself, and leaves nothing behind"
   isFull = false;
   now = 10_000;
   await watch.tryAgain({ paymentIds }, 0);
+  expect([tries, gauge.at(-1)]).toEqual([2, false]);
+  isStuck = false;
+  now = 20_000;
   await watch.tryAgain({ paymentIds }, 0);
-  expect([tries, gauge.at(-1), ids.size]).toEqual([2, true, 0]);
+  await watch.tryAgain({ paymentIds }, 0);
+  expect([tries, gauge.at(-1), ids.size]).toEqual([3, true, 0]);
 });

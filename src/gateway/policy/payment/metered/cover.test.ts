@@ -124,6 +124,31 @@ test("a payment that lasts too long is charged whole, and still covers its units
   expect(logged).toEqual([]);
 });
 
+test("a payment that is opened while its wait is recorded is charged after that", async () => {
+  const { shop, reserve, cover: coverOf } = await openCovers();
+  const { ledger } = shop.store;
+  const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let writes = 0;
+  const cover = coverOf(await reserve(), {
+    move: async (moved, change) => {
+      writes += 1;
+      if (writes === 2) {
+        begun.resolve();
+        await gate.promise;
+      }
+      return ledger.move(moved, change);
+    },
+  });
+  await cover.wait();
+  await begun.promise;
+  const opening = cover.open();
+  await new Promise(setImmediate);
+  expect([writes, cover.isOpen]).toEqual([2, false]);
+  gate.resolve();
+  expect([await opening, cover.isOpen]).toEqual([true, true]);
+  await cover.close();
+});
+
 test("a payment of which nothing was used is given back, although the ledger fails at its end", async () => {
   const { shop, id, reserve, cover: coverOf } = await openCovers();
   const { ledger, channels } = shop.store;

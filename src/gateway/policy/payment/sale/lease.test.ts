@@ -47,7 +47,10 @@ function openLease(payment: Partial<Payment> = {}, id?: string, url = ""): Books
         ids.push(JSON.stringify(["tie", of, fingerprint, end]));
         return id === "taken" ? "another" : fingerprint;
       },
-      untie: async (of: object, fingerprint: string) => void ids.push(JSON.stringify(["untie", of, fingerprint])),
+      untie: async (of: object, fingerprint: string) => {
+        ids.push(JSON.stringify(["untie", of, fingerprint]));
+        if (id === "stuck") throw new Error("busy");
+      },
     },
     target: { settlement_url: url, gateway_id: "g", testMode: true },
     clock: () => 1000,
@@ -177,5 +180,10 @@ describe("the client's own id", () => {
     await paid.lease.release({}, { reason: "upstream" });
     expect([paid.moves, paid.ids]).toEqual([[{ state: "settled", lease: false }], []]);
     await openLease().lease.untieId();
+  });
+
+  test("that cannot be freed is a failure of the ledger", async () => {
+    for (const free of [(lease: Lease) => lease.untieId(), (lease: Lease) => lease.release({})])
+      expect(await free(openLease({}, "stuck").lease).then(() => "", String)).toContain("busy");
   });
 });
