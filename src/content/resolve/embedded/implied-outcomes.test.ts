@@ -164,4 +164,25 @@ describePages([
       ["", "The Bank of Colby cut rates twice in 2025."],
     ],
   ],
+  [
+    "Did Astraline launch at least twelve rockets in 2026?",
+    "2026-01-12",
+    [
+      ["", "Astraline launches twelve rockets in 2026, one a month."],
+      ["YES", "Astraline has launched twelve rockets in 2026."],
+    ],
+  ],
+  [
+    "Did the 2026 Alpine summit agree on a carbon price?",
+    "2024-06-05",
+    [
+      ["", "The Alpine summit agreed on a carbon price."],
+      ["", "The summit agreed on a carbon price.", "alpinesummit.example", "Conclusions of the Alpine summit of 2024"],
+    ],
+  ],
+  [
+    "Did the 2026 Alpine summit agree on a carbon price?",
+    "2026-06-05",
+    [["YES", "The Alpine summit agreed on a carbon price."]],
+  ],
 ]);

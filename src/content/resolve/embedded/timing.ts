@@ -2,6 +2,7 @@ import { type Source, type Statement } from "../reading/analysis.ts";
 import { datesOf, type NamedDate } from "../reading/dates.ts";
 import { OTHER_ACTOR, type Reading } from "./outcome-reading.ts";
 import { type Asked } from "./question.ts";
+import { wordsOf } from "../reading/words.ts";
 
 const DAY = 86_400_000;
 
@@ -49,6 +50,7 @@ export function inTime(
   const isPutOff =
     reading.sign === -1 && !reading.isAbsence && date !== undefined && deadline !== undefined && date.from > deadline;
   if (date === undefined && isBeforeItsYear(asked, statement, { reading, source })) return neutral;
+  if (isOfPlan(asked, statement, reading, told)) return { ...neutral, kind: "announcement" };
   if (date !== undefined && date.from > told && !isPutOff) return { ...neutral, kind: "announcement" };
   if (from !== undefined && from > told && reading.sign === 1) return neutral;
   if (date !== undefined && from !== undefined && date.to < from) return neutral;
@@ -99,15 +101,28 @@ export function inTime(
 
 /** "The Kites are the champions", in the year before: the contest of the question is another one. */
 function isBeforeItsYear(
-  { outcomes, years }: Asked,
+  { outcomes, years, plan: { statement } }: Asked,
   { quote }: Statement,
   { reading, source }: { reading: Reading; source: Source },
 ): boolean {
-  if (source.published === undefined || years.size === 0 || reading.isFigure === true || !outcomes.has("win"))
-    return false;
+  // "won a seat for the term of 2030": only a contest, or a report that affirms, is of its year.
+  const isOfYear = outcomes.has("win") || (reading.sign === 1 && EDITION.test(statement));
+  if (source.published === undefined || years.size === 0 || reading.isFigure === true || !isOfYear) return false;
   const isNamed = [...years].some((year) => `${source.title} ${quote}`.includes(String(year)));
   return !isNamed && new Date(source.published).getUTCFullYear() < Math.min(...years);
 }
+
+/** "launches twelve rockets in 2026", in January 2026: a figure in the present for a time that goes on is a plan. */
+function isOfPlan({ predicate, now }: Asked, { quote }: Statement, { isFigure, sign }: Reading, told: number): boolean {
+  if (isFigure !== true || sign !== 1 || predicate === undefined) return false;
+  const isPresent = wordsOf(quote).some(({ text, stem }) => stem === predicate.stem && /(?:[^s]|e)s$/u.test(text));
+  return isPresent && datesOf(quote, now).some(({ precision, to }) => precision === "year" && to > told + MONTH);
+}
+
+const MONTH = 31 * DAY;
+
+/** "the 2026 summit": the year tells an edition. */
+const EDITION = /\b(?:the|this)\s\d{4}\s\p{L}/iu;
 
 /** Whether the title of a page has a date, and none in the time of the question: "Labour market, August 2025". */
 function isOfOtherTime({ title, published = 0 }: Source, from = Number.NEGATIVE_INFINITY, deadline: number): boolean {
