@@ -33,6 +33,7 @@ test.each([
 
 test("bytes after the head wait in a paused stream", async () => {
   const stream = new PassThrough();
+  const closers = stream.listenerCount("close");
   stream.write("a\n\n");
   const { text } = await readHead(stream);
   stream.write("b\n\n");
@@ -40,7 +41,7 @@ test("bytes after the head wait in a paused stream", async () => {
     "a",
     true,
     0,
-    stream.listenerCount("close"),
+    closers,
   ]);
   expect((await readHead(stream)).text).toBe("b");
 });

@@ -283,6 +283,15 @@ test("a drained server stays drained over reloads and probes while it is configu
   expect(drained()).toEqual([]);
 });
 
+test("a server that failed requests put out of rotation is an event", async () => {
+  const members = await serve([{ name: "a", servers: [{ address: "10.0.0.1", port: 1, max_fails: 1 }] }]);
+  const [member] = members["a"] ?? [];
+  if (member === undefined) throw new Error("no server");
+  states.failed(member.slot, member, "late");
+  const event = await until("it is told", () => events[0]);
+  expect(event).toMatchObject({ kind: "server_health", details: { upstream: "a", in_rotation: false } });
+});
+
 test("health changes by probes and the results of discovery are events", async () => {
   origin.response = (_, connection) => connection.end("HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n");
   catalog.set([{ address: "10.0.0.1", port: 1 }]);
