@@ -79,7 +79,7 @@ test("a reload turns the interface off, which ends its streams, and a signal tur
   withAdmin({}, async (admin) => {
     const config = (await admin.call("GET", "/v1/config")).body;
     const stream = await admin.fetch("GET", "/v1/events");
-    const off = await admin.call("PUT", "/v1/config", {
+    const off = await admin.call("PUT", "/v1/config?force=true", {
       body: { ...config, admin: { ...config.admin, enabled: false } },
     });
     expect(off.status).toBe(200);

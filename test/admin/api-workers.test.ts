@@ -71,7 +71,7 @@ describe.each([2, 3])("%d workers", (workers) => {
       { address: "127.0.0.1", port: origin.port },
     ];
     const config = { ...before, server: { ...before.server, listeners }, routes: [] };
-    const refused = await admin.call("PUT", "/v1/config", { body: config });
+    const refused = await admin.call("PUT", "/v1/config?force=true", { body: config });
     expect([refused.status, refused.body.code]).toEqual([500, "change_failed"]);
     expect(refused.body.detail).toContain(`127.0.0.1:${origin.port}: the port is in use`);
     expect((await admin.call("GET", "/v1/config")).body).toEqual(before);

@@ -309,6 +309,23 @@ describe.each([
     expect(JSON.parse((await rig.run("config", "schema")).out)).toMatchObject({ type: "object" });
   });
 
+  test("a partial file closes the admin interface and drops routes only with --force", async () => {
+    const file = folder.write("partial.json", { compression: { enabled: true } });
+    const before = await rig.json("config", "show");
+    const { out, err, code } = await rig.run("config", "replace", file);
+    expect([out, code]).toEqual(["", 1]);
+    expect(err).toContain("admin: would close the admin interface\n");
+    expect(err).toMatch(/^routes: would drop (\d+) of \1 routes: "\//m);
+    expect(err).toContain("force the change (--force, ?force=true)");
+    expect((await rig.run("config", "check", file)).err).toContain("warning: admin: would close the admin interface");
+    expect(await rig.json("config", "show")).toEqual(before);
+    expect(await statusOf("/first")).toBe(200);
+    const smaller = folder.write("smaller.json", { ...before, routes: [] });
+    expect((await rig.run("config", "replace", smaller, "--force")).code).toBe(0);
+    expect(await statusOf("/first")).toBe(404);
+    expect((await rig.run("reload")).code).toBe(0);
+  });
+
   test("usage counts requests, as tables, JSON and CSV, and a reset starts again at 0", async () => {
     await rig.run("usage", "--reset");
     for (let i = 0; i < 5; i++) expect(await statusOf("/first")).toBe(200);

@@ -248,7 +248,7 @@ export const STRICT = flagTable({
 
 /** The flag of commands that can take a guard from paths. */
 export const FORCE = flagTable({
-  force: "also if paths lose a guard: price, filter, authentication, limit or schema",
+  force: "also if paths lose a guard, such as a price; config replace: also if routes or the admin interface go",
 });
 
 /** The query parameters of `--strict` and `--force`, for `queryOf`. */

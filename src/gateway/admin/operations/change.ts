@@ -12,7 +12,8 @@ export const STRICT = { strict: "Refuse a configuration with warnings" };
 
 export const CHANGE_QUERY = {
   ...STRICT,
-  force: "Also if paths lose a guard: price, filter, authentication, limit or schema",
+  force:
+    "Also if paths lose a guard (price, filter, authentication, limit or schema), a replacement drops routes, or the admin interface closes",
 };
 
 /** Makes a change of `thing` for the caller if the preconditions hold. Throws the client's error otherwise. */

@@ -50,7 +50,7 @@ const CHANGES: readonly (readonly [method: string, path: string, body?: object])
   ["DELETE", "/v1/routes/%2Fa/keys/1?owner=alice&force"],
   [
     "PUT",
-    "/v1/config",
+    "/v1/config?force",
     { ...DOCUMENT, routes: [], admin: { enabled: true, port: 0, api_key: "<secret>", read_api_key: "<secret>" } },
   ],
 ];

@@ -72,7 +72,7 @@ function refusal(outcome: Refused, thing: string): TurnpikeError {
     case "guarded":
       return new TurnpikeError(
         "guard-lost",
-        `Cannot change ${thing}: paths would lose guards; if this is intended, force the change (--force, ?force=true), or name the guards in routes[].without`,
+        `Cannot change ${thing}: paths would lose guards or routes, or the admin interface would close; if this is intended, force the change (--force, ?force=true), or name the guards in routes[].without`,
         [...outcome.losses, ...outcome.warnings].map(reportedDiagnostic),
       );
     case "unreadable":

@@ -34,7 +34,7 @@ test("the event for a change names what was changed, and nothing else of it", ()
 const REFUSALS: readonly [outcome: ChangeOutcome, why: string][] = [
   [{ kind: "invalid", problems: [PROBLEM], warnings: [] }, "it has 1 problem"],
   [{ kind: "invalid", problems: [PROBLEM, PROBLEM], warnings: [] }, "it has 2 problems"],
-  [{ kind: "guarded", losses: [PROBLEM], warnings: [] }, "paths would lose a guard"],
+  [{ kind: "guarded", losses: [PROBLEM], warnings: [] }, "guards, routes or the admin interface would be lost"],
   [{ kind: "unreadable", reason: "a secret" }, "the body is not a JSON document"],
   [{ kind: "absent" }, "there is none"],
   [{ kind: "duplicate" }, "there is one already"],

@@ -55,7 +55,7 @@ export function whyNot(outcome: Exclude<Outcome, { kind: "done" }>): string {
     case "invalid":
       return `it has ${outcome.problems.length} ${outcome.problems.length === 1 ? "problem" : "problems"}`;
     case "guarded":
-      return "paths would lose a guard";
+      return "guards, routes or the admin interface would be lost";
     case "unreadable":
       return "the body is not a JSON document";
     case "absent":

@@ -13,6 +13,7 @@ import { type Edited } from "./apply-edit.ts";
 import { type ConfigSource, documentSteps, withFindings } from "./config-source.ts";
 import { fileSteps } from "./file-keys.ts";
 import { guardLosses } from "./guard-losses.ts";
+import { replacementLosses } from "./replacement-losses.ts";
 import { fitting, type FileJob, type Judged, type JudgeJob } from "./judge.ts";
 import { judgeInThread } from "./judge-thread.ts";
 import { type AtStart } from "./restart-keys.ts";
@@ -41,7 +42,7 @@ export interface Standing {
 export interface Candidate extends Findings {
   /** Set if the gateway can serve with it. */
   readonly next: Served | undefined;
-  /** The guards that paths would lose. */
+  /** The guards, routes and interfaces that would be lost. */
   readonly losses: readonly Diagnostic[];
 }
 
@@ -64,6 +65,8 @@ interface Origin {
   readonly strict: boolean;
   /** The operator's own file may name all files. */
   readonly isFile?: true;
+  /** A client sends all of it, so what it leaves out is lost. */
+  readonly isBody?: true;
   readonly edited?: Edited;
 }
 
@@ -107,7 +110,7 @@ export class DocumentJudge {
     const running = await inSlices(packSteps(Object(standing.served.document)));
     const judged = await judgeInThread(this.#jobOf({ bytes, from: { kind: "body", running }, asks, strict }));
     if (judged.kind === "unreadable") return judged;
-    return { ...judged, candidate: await this.#unpack(judged, standing, { strict }) };
+    return { ...judged, candidate: await this.#unpack(judged, standing, { strict, isBody: true }) };
   }
 
   /** Judges the text of the file: in a thread if it is long or has diagnostics. */
@@ -158,6 +161,7 @@ export class DocumentJudge {
     if (config === undefined) return { next: undefined, problems, warnings, losses: [], found };
     const changed = edited && changedRoute(edited);
     const losses = await inSlices(guardLosses({ before: served.config, after: config, saved: saved.config, changed }));
+    if (origin.isBody === true) losses.push(...(await inSlices(replacementLosses(served.config, config))));
     return { next: { document, config }, problems, warnings, losses, found };
   }
 

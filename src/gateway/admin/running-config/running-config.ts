@@ -28,7 +28,7 @@ export interface ChangeRules {
   readonly ifMatch?: readonly string[] | undefined;
   /** Warnings are errors. */
   readonly strict?: boolean;
-  /** Paths may lose guards, such as a price. */
+  /** Paths may lose guards, such as a price; a replacement may drop routes and the admin interface. */
   readonly force?: boolean;
 }
 
@@ -71,7 +71,7 @@ export interface InUse {
 export type ChangeOutcome =
   | InUse
   | Invalid
-  /** Paths would lose a guard, such as a price. */
+  /** A guard, such as a price, a route or the admin interface would be lost. */
   | {
       readonly kind: "guarded";
       readonly losses: readonly EditDiagnostic[];
