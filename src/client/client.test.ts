@@ -205,6 +205,39 @@ test.each<[string, ConstructorParameters<typeof Turnpike>[0]]>([
   expect(() => new Turnpike(options)).toThrow(message === "Invalid URL" ? /URL/ : message);
 });
 
+const UNKNOWN: readonly (readonly [options: object, message: string])[] = [
+  [{ maxPrise: "0.01" }, '"maxPrise" of Turnpike: it is unknown; did you mean "maxPrice"?'],
+  [{ maxprice: "0.01" }, '"maxprice" of Turnpike: it is unknown; did you mean "maxPrice"?'],
+  [{ budget: "1" }, '"budget" of Turnpike: it is unknown; known are url, privateKey, wallet, maxPrice,'],
+  [{ maxPrice: 0.01 }, '"maxPrice" of Turnpike: it must be a string'],
+  [{ maxTotal: null }, '"maxTotal" of Turnpike: it must be a string'],
+  [{ privateKey: [1, 2] }, '"privateKey" of Turnpike: it must be a string or Uint8Array'],
+  [{ prefer: "base" }, '"prefer" of Turnpike: it must be a list of strings'],
+  [{ rpc: { base: 1 } }, '"rpc" of Turnpike: it must be an object of strings'],
+  [{ onPayment: "log" }, '"onPayment" of Turnpike: it must be a function'],
+];
+
+test.each(UNKNOWN)("the client refuses %p", (options, message) => {
+  expect(() => new Turnpike(options)).toThrow(`Cannot use the option ${message}`);
+});
+
+test("a call with an unknown or wrong option sends nothing", async () => {
+  const turnpike = new Turnpike({ url, privateKey: PRIVATE_KEY });
+  const calls: readonly (readonly [options: object, message: string])[] = [
+    [{ maxPrise: "0.001" }, 'it is unknown; did you mean "maxPrice"?'],
+    [{ max_price: "0.001" }, 'it is unknown; did you mean "maxPrice"?'],
+    [{ maxPrice: 0.001 }, "it must be a string"],
+  ];
+  for (const [options, message] of calls) {
+    expect(String(await failureOf(turnpike.read({ url: "x" }, options)))).toContain(message);
+    const init = { method: "POST", body: "{}", ...options };
+    expect(String(await failureOf(turnpike.fetch("report", init)))).toContain(message);
+  }
+  const timed: object = { signal: 5 };
+  expect(String(await failureOf(turnpike.read({ url: "x" }, timed)))).toContain("it must be an AbortSignal");
+  expect(seen).toEqual([]);
+});
+
 test("fetch pays for any URL, and returns the response whatever its status", async () => {
   const payments: Payment[] = [];
   const turnpike = new Turnpike({ url, privateKey: PRIVATE_KEY, onPayment: (payment) => payments.push(payment) });

@@ -27,6 +27,18 @@ import { parseSolanaKey } from "../payments/solana/parse-key.ts";
 import { type SolanaAccount } from "../payments/solana/transfer.ts";
 import { openWallet } from "../payments/client/wallet.ts";
 import { type CallOptions, type FetchOptions, type OperationTarget, type TurnpikeFile } from "./call.ts";
+import {
+  ANY,
+  CALLBACK,
+  checkOptions,
+  KEY,
+  type OptionTypes,
+  SIGNAL,
+  TEXT,
+  TEXTS,
+  TEXTS_BY_NAME,
+  URL_TEXT,
+} from "./check-options.ts";
 import { Job } from "./job.ts";
 import { type BatchRequest, type CrawlRequest, Operations, type StartedJob } from "./operations.ts";
 import { problemOf, TurnpikePaymentError } from "./turnpike-error.ts";
@@ -91,6 +103,31 @@ export interface TurnpikeOptions {
 const DEFAULT_URL = "http://127.0.0.1:8080";
 const DEFAULT_MAX_PRICE = "1 USDC";
 
+const OPTIONS: OptionTypes<TurnpikeOptions> = {
+  url: URL_TEXT,
+  privateKey: KEY,
+  wallet: TEXT,
+  maxPrice: TEXT,
+  maxTotal: TEXT,
+  prefer: TEXTS,
+  rpc: TEXTS_BY_NAME,
+  maxDeposit: TEXT,
+  solanaKey: TEXT,
+  channels: TEXT,
+  fetch: CALLBACK,
+  onPayment: CALLBACK,
+};
+const CALL_OPTIONS: OptionTypes<CallOptions> = { signal: SIGNAL, maxPrice: TEXT };
+/** Options of fetch: those of the standard, then those that runtimes add. */
+const FETCH_NAMES =
+  "method headers body mode credentials cache redirect referrer referrerPolicy integrity keepalive duplex priority window attributionReporting " +
+  "agent cf client compress decompress dispatcher next protocol proxy s3 timeout tls unix verbose";
+const FETCH_OPTIONS = {
+  maxPrice: TEXT,
+  signal: ANY,
+  ...Object.fromEntries(FETCH_NAMES.split(" ").map((name) => [name, ANY])),
+};
+
 /**
  * The web content API of a gateway. Each call pays for itself. A call fails with a TurnpikeProblem if the service
  * responds with an error. It fails with a TurnpikePaymentError if it did not make a required payment, or if the outcome
@@ -104,9 +141,10 @@ export class Turnpike extends Operations {
   readonly #choice: Pick<PayOptions, "prefer" | "funds" | "channels" | "solana">;
   #account: Account | undefined;
 
-  /** Throws if the URL, the key, the price, the order or an endpoint is invalid. */
+  /** Throws if an option is unknown or has another type, or the URL, the key, the price, the order or an endpoint is invalid. */
   constructor(options: TurnpikeOptions = {}) {
     super();
+    checkOptions(options, OPTIONS, "Turnpike");
     const url = new URL(options.url ?? DEFAULT_URL);
     if (!/^https?:$/.test(url.protocol))
       throw new TypeError(`Cannot use the URL "${url.href}": it is not http or https`);
@@ -186,6 +224,7 @@ export class Turnpike extends Operations {
    * URL is relative to the gateway's.
    */
   async fetch(url: string | URL, init: FetchOptions = {}): Promise<Response> {
+    checkOptions(init, FETCH_OPTIONS, "fetch");
     const { maxPrice, ...rest } = init;
     const { href } = new URL(url, `${this.#base}/`);
     const { response } = await this.#pay(href, await repeatable(rest), { maxPrice, path: href });
@@ -193,6 +232,7 @@ export class Turnpike extends Operations {
   }
 
   async #send({ method, path, secret }: OperationTarget, body: unknown, options: CallOptions = {}): Promise<Paid> {
+    checkOptions(options, CALL_OPTIONS, path);
     const init: RequestInit = {
       method,
       ...(method === "POST" ? { headers: { "content-type": "application/json" }, body: JSON.stringify(body) } : {}),

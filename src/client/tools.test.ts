@@ -51,6 +51,11 @@ const failureOf = (promise: unknown): Promise<string> => Promise.resolve(promise
 const turnpike = (limits: { maxPrice?: string; maxTotal?: string } = {}): Turnpike =>
   new Turnpike({ url: gateway.url, privateKey: PRIVATE_KEY, ...limits });
 
+test("the tools refuse an option with a wrong name", () => {
+  const options: object = { maxPrise: "0.001" };
+  expect(() => agentTools(turnpike(), options)).toThrow('did you mean "maxPrice"?');
+});
+
 /** A model that makes these calls, one in each step, and then ends. */
 function scripted(...calls: readonly (readonly [name: string, input: object])[]): MockLanguageModelV4 {
   const none = { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0, text: 0, reasoning: 0 };

@@ -1,4 +1,5 @@
 import { type CallOptions, type TurnpikeFile } from "./call.ts";
+import { checkOptions, type OptionTypes, TEXT, TEXTS } from "./check-options.ts";
 import { type Turnpike } from "./client.ts";
 import { type Job } from "./job.ts";
 import { type ToolName } from "./operations.ts";
@@ -11,6 +12,8 @@ export interface ToolOptions {
   /** The highest price of one call. Default: that of the client. */
   readonly maxPrice?: string;
 }
+
+const OPTIONS: OptionTypes<ToolOptions> = { only: TEXTS, maxPrice: TEXT };
 
 /** A function for agents, independent of their framework. */
 export interface AgentTool {
@@ -34,7 +37,9 @@ const PIECE = {
 };
 
 /** The operations of a gateway as functions for agents. The client pays, within its limits. */
-export function agentTools(turnpike: Turnpike, { only, maxPrice }: ToolOptions = {}): readonly AgentTool[] {
+export function agentTools(turnpike: Turnpike, options: ToolOptions = {}): readonly AgentTool[] {
+  checkOptions(options, OPTIONS, "the tools");
+  const { only, maxPrice } = options;
   // The keys are those of its type.
   const all = Object.keys(TOOL_OPERATIONS) as ToolName[];
   const names = only ?? all;

@@ -105,6 +105,8 @@ function ratesIn(text: string, path: string): ReadonlyMap<string, Rate> {
     }
     first ??= currency;
     if (currency !== first) throw new Error(`Cannot use line ${i + 1} of "${path}": all rates must be in ${first}`);
+    if (rates.has(`${day} ${symbol}`))
+      throw new Error(`Cannot use line ${i + 1} of "${path}": another line has the rate of ${symbol} on ${day}`);
     rates.set(`${day} ${symbol}`, { currency, text: value, scaled: scaledOf(value) });
   }
   return rates;

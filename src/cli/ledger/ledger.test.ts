@@ -303,6 +303,8 @@ for (const [text, said] of [
   ["2026-01-01,USDC,EUR,0.9\n", "the rates have no line for USDC on"],
   ["2026-01-01,USDC,EUR\n", "Cannot read line 1 of"],
   ["2026-01-01,USDC,EUR,0.9\n2026-01-02,USDC,USD,1\n", "all rates must be in EUR"],
+  ["2026-01-01,USDC,EUR,0.9\n2026-01-01,USDC,EUR,0.8\n", "line 2 of"],
+  ["2026-01-01,USDC,EUR,0.9\n2026-01-01,USDC,EUR,0.9\n", "another line has the rate of USDC on 2026-01-01"],
 ] as const) {
   test(`rates are refused: ${JSON.stringify(text)}`, async () => {
     const rates = join(folder, "bad-rates.csv");
