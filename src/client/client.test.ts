@@ -206,8 +206,8 @@ test.each<[string, ConstructorParameters<typeof Turnpike>[0]]>([
 });
 
 const UNKNOWN: readonly (readonly [options: object, message: string])[] = [
-  [{ maxPrise: "0.01" }, '"maxPrise" of Turnpike: it is unknown; did you mean "maxPrice"?'],
-  [{ maxprice: "0.01" }, '"maxprice" of Turnpike: it is unknown; did you mean "maxPrice"?'],
+  [{ maxPrise: "0.01" }, '"maxPrise" of Turnpike: it is unknown; known are url, privateKey, wallet, maxPrice,'],
+  [{ maxprice: "0.01" }, '"maxprice" of Turnpike: it is unknown; known are url, privateKey, wallet, maxPrice,'],
   [{ budget: "1" }, '"budget" of Turnpike: it is unknown; known are url, privateKey, wallet, maxPrice,'],
   [{ maxPrice: 0.01 }, '"maxPrice" of Turnpike: it must be a string'],
   [{ maxTotal: null }, '"maxTotal" of Turnpike: it must be a string'],
@@ -224,8 +224,8 @@ test.each(UNKNOWN)("the client refuses %p", (options, message) => {
 test("a call with an unknown or wrong option sends nothing", async () => {
   const turnpike = new Turnpike({ url, privateKey: PRIVATE_KEY });
   const calls: readonly (readonly [options: object, message: string])[] = [
-    [{ maxPrise: "0.001" }, 'it is unknown; did you mean "maxPrice"?'],
-    [{ max_price: "0.001" }, 'it is unknown; did you mean "maxPrice"?'],
+    [{ maxPrise: "0.001" }, "it is unknown; known are signal, maxPrice"],
+    [{ max_price: "0.001" }, "it is unknown; known are signal, maxPrice"],
     [{ maxPrice: 0.001 }, "it must be a string"],
   ];
   for (const [options, message] of calls) {

@@ -28,7 +28,6 @@ import { type SolanaAccount } from "../payments/solana/transfer.ts";
 import { openWallet } from "../payments/client/wallet.ts";
 import { type CallOptions, type FetchOptions, type OperationTarget, type TurnpikeFile } from "./call.ts";
 import {
-  ANY,
   CALLBACK,
   checkOptions,
   KEY,
@@ -38,7 +37,7 @@ import {
   TEXTS,
   TEXTS_BY_NAME,
   URL_TEXT,
-} from "./check-options.ts";
+} from "../lib/check-options.ts";
 import { Job } from "./job.ts";
 import { type BatchRequest, type CrawlRequest, Operations, type StartedJob } from "./operations.ts";
 import { problemOf, TurnpikePaymentError } from "./turnpike-error.ts";
@@ -118,15 +117,6 @@ const OPTIONS: OptionTypes<TurnpikeOptions> = {
   onPayment: CALLBACK,
 };
 const CALL_OPTIONS: OptionTypes<CallOptions> = { signal: SIGNAL, maxPrice: TEXT };
-/** Options of fetch: those of the standard, then those that runtimes add. */
-const FETCH_NAMES =
-  "method headers body mode credentials cache redirect referrer referrerPolicy integrity keepalive duplex priority window attributionReporting " +
-  "agent cf client compress decompress dispatcher next protocol proxy s3 timeout tls unix verbose";
-const FETCH_OPTIONS = {
-  maxPrice: TEXT,
-  signal: ANY,
-  ...Object.fromEntries(FETCH_NAMES.split(" ").map((name) => [name, ANY])),
-};
 
 /**
  * The web content API of a gateway. Each call pays for itself. A call fails with a TurnpikeProblem if the service
@@ -224,7 +214,9 @@ export class Turnpike extends Operations {
    * URL is relative to the gateway's.
    */
   async fetch(url: string | URL, init: FetchOptions = {}): Promise<Response> {
-    checkOptions(init, FETCH_OPTIONS, "fetch");
+    // Runtimes add options of their own; those of the price are this client's.
+    const own = Object.entries(init).filter(([name]) => /^max/i.test(name));
+    checkOptions(Object.fromEntries(own), CALL_OPTIONS, "fetch");
     const { maxPrice, ...rest } = init;
     const { href } = new URL(url, `${this.#base}/`);
     const { response } = await this.#pay(href, await repeatable(rest), { maxPrice, path: href });

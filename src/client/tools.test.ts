@@ -53,7 +53,7 @@ const turnpike = (limits: { maxPrice?: string; maxTotal?: string } = {}): Turnpi
 
 test("the tools refuse an option with a wrong name", () => {
   const options: object = { maxPrise: "0.001" };
-  expect(() => agentTools(turnpike(), options)).toThrow('did you mean "maxPrice"?');
+  expect(() => agentTools(turnpike(), options)).toThrow("known are only, maxPrice");
 });
 
 /** A model that makes these calls, one in each step, and then ends. */

@@ -1,5 +1,5 @@
 import { type CallOptions, type TurnpikeFile } from "./call.ts";
-import { checkOptions, type OptionTypes, TEXT, TEXTS } from "./check-options.ts";
+import { checkOptions, type OptionTypes, TEXT, TEXTS } from "../lib/check-options.ts";
 import { type Turnpike } from "./client.ts";
 import { type Job } from "./job.ts";
 import { type ToolName } from "./operations.ts";

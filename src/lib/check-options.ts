@@ -1,5 +1,4 @@
-import { isObject } from "../lib/is-object.ts";
-import { nearestWord } from "../lib/text/nearest-word.ts";
+import { isObject } from "./is-object.ts";
 
 /** A type of options: its name in errors, and its test. */
 export interface OptionType {
@@ -26,8 +25,6 @@ export const TEXTS_BY_NAME: OptionType = {
   has: (value) => isObject(value) && Object.values(value).every(TEXT.has),
 };
 export const SIGNAL: OptionType = { name: "an AbortSignal", has: (value) => isObject(value) && "aborted" in value };
-/** Checked elsewhere. */
-export const ANY: OptionType = { name: "any value", has: () => true };
 
 /** The type of each option of T. */
 export type OptionTypes<T> = Readonly<Record<keyof T, OptionType>>;
@@ -41,11 +38,10 @@ export function checkOptions(options: unknown, types: Readonly<Record<string, Op
   if (!isObject(options)) throw new TypeError(`Cannot use the options of ${what}: they are not an object`);
   for (const name of Object.keys(options)) {
     const type = Object.hasOwn(types, name) ? types[name] : undefined;
-    if (type === undefined) {
-      const nearest = nearestWord(name, Object.keys(types));
-      const hint = nearest === undefined ? `known are ${Object.keys(types).join(", ")}` : `did you mean "${nearest}"?`;
-      throw new TypeError(`Cannot use the option "${name}" of ${what}: it is unknown; ${hint}`);
-    }
+    if (type === undefined)
+      throw new TypeError(
+        `Cannot use the option "${name}" of ${what}: it is unknown; known are ${Object.keys(types).join(", ")}`,
+      );
     const value: unknown = Reflect.get(options, name);
     if (value !== undefined && !type.has(value))
       throw new TypeError(`Cannot use the option "${name}" of ${what}: it must be ${type.name}`);
