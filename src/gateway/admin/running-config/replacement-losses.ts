@@ -6,7 +6,7 @@ import { GuardIndex } from "../../config/guards.ts";
 /** Lost routes that are named; the others are only counted. */
 const MAX_NAMED = 5;
 
-/** What a whole configuration in place of another one drops: a document with only some parts may be meant as a change. */
+/** The parts that a whole configuration drops when it replaces another one: a file with only some parts may be meant as a change. */
 export function* replacementLosses(before: Config, after: Config): Steps<Diagnostic[]> {
   const losses: Diagnostic[] = [];
   if (before.admin.enabled && !after.admin.enabled)
