@@ -21,7 +21,7 @@ const WHEN: Readonly<Record<ErrorCode, string>> = {
   "refund-refused": "Admin: the payment cannot be refunded, or not in this way.",
   "already-exists": "Admin: there is a route with this prefix and host, or an upstream with this name.",
   "guard-lost":
-    "Admin: a path would be served without a guard that it has now, such as a price. `errors` lists the guards, and `?force=true` insists.",
+    "Admin: a change would take away guards, such as a price, routes, or the admin interface. `errors` lists them, and `?force=true` insists.",
   "ambiguous-route": "Admin: several routes have this prefix; `?host=` and `?name=` select one of `hosts` and `names`.",
   "changed-on-disk": "Admin: another program has changed the configuration file; `?force=true` overwrites it.",
   "no-config-file": "Admin: the gateway was started without a configuration file.",
