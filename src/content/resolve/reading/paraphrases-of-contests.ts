@@ -117,7 +117,6 @@ for all; asking \b(beat|defeat)\b
 # "are the holders after a 2-1 victory over Thornby"
 {start}{winner:name}(?<!['’]s?) (is|are|was|were|became|stay(ed|s)?|remain(ed|s)?|reached|lifted|retained|won|claimed|clinched|sealed|climbed|moved|went|began|opened|ended)\b{letter}{0,60}? (after|following|with|thanks to|through) (an?|their|its|his|her) ((?-i:[\d–-]+|\p{Ll}[\p{Ll}-]*) ){0,3}?(?<!\b(first|last|earlier|previous|recent) )(win|victory|triumph) (over|against)_ -> $<winner> beat_
 ran out ([\d–-]+ )?winners (against|over)_ -> beat_
-{start}{one:name} (are|is|won|win|reached|lifted|claimed|secured|sealed|clinched|advanced|progressed|qualified) [^,;.]{3,60}? (after|with|by|thanks to) an? ([\d–-]+ )?(win|victory|triumph) (over|against) {two:name}(?!['’]) -> $<one> beat $<two>
 {start}{one:name} (went down|slumped|slipped|crashed) ([\d–-]+ )?(at|to|against) {other:name}(?!.*\b(but|before|until)\b) -> $<other> beat $<one>
 for win, win award
 (came|comes|finished|finishes|placed) first (in|at) |took first place (in|at) |(lift|lifts|lifted|hoisted|raised) (?=the ({Capital}[\p{L}-]* ){1,3}(cup|trophy|shield|title)\b) -> won_
