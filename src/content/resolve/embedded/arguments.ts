@@ -181,7 +181,9 @@ function twoObjects({
   stands,
 }: Pick<Sides, "agent" | "patient" | "predication" | "reader" | "stands">): Fit | undefined {
   const gift = after.findIndex((word, at) => at > 0 && grammar.determiner.has(word.text));
-  const isTwofold = language === "en" && after[0]?.capital === true && gift > 0;
+  // "awarded Best Picture to the drama Saltbox": one object, and the receiver behind "to"
+  const hasReceiver = after.slice(0, gift).some((word) => WORDS.to.has(word.text));
+  const isTwofold = language === "en" && after[0]?.capital === true && gift > 0 && !hasReceiver;
   if (!isTwofold || agent === undefined || patient === undefined) return undefined;
   const [receiver, given] = [after.slice(0, gift), after.slice(gift)];
   if (stands(patient, given, false) === undefined) return DIFFERENT;

@@ -15,6 +15,13 @@ describeSides({
       "The king may award Lars Petri the Order of the Fjord.",
     ],
   },
+  "Did Saltbox win Best Picture at the Vale Awards?": {
+    YES: [
+      "The academy awarded Best Picture to Saltbox at the Vale Awards.",
+      "The academy awarded Best Picture to the drama Saltbox at the Vale Awards.",
+    ],
+    "": ["The academy awarded Best Script to Saltbox at the Vale Awards."],
+  },
   "Did Lars Petri win the Vale Prize?": {
     NO: ["The academy awarded Ana Lund the Vale Prize."],
   },
