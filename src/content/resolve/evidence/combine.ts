@@ -106,12 +106,13 @@ function orderedVerdict(relation: "before" | "after", sign: number, isFirm: bool
 
 /** The order of the days of two events: 1 if the first one was before the second one. */
 function dayOrder(first: Part, second: Part, sources: readonly Source[]): { sign: number; isFirm: boolean } {
-  const [a, b] = [daysOf(first, sources), daysOf(second, sources)];
+  const [a, b] = [daysOf(first), daysOf(second)];
   if (a === undefined || b === undefined) return { sign: 0, isFirm: false };
   const isSure = lower(first.judgement.verdict, second.judgement.verdict) === "YES";
+  const isTold = (days: Days, { plan }: Part): boolean => voicesOf(days.dated, plan, sources) >= ENOUGH;
   return {
     sign: Number(a.last < b.first) - Number(a.first > b.last),
-    isFirm: isSure && a.voices >= ENOUGH && b.voices >= ENOUGH,
+    isFirm: isSure && isTold(a, first) && isTold(b, second),
   };
 }
 
@@ -125,7 +126,7 @@ function turned(verdict: Verdict): Verdict {
 
 /** Whether pages that know of one event say that the other one is still to come. */
 function isOnly(done: Part, open: Part, sources: readonly Source[]): Verdict {
-  const days = daysOf(done, sources);
+  const days = daysOf(done);
   if (days === undefined || open.statements.some(({ supports }) => supports === "YES")) return "UNCERTAIN";
   const pending = open.statements.filter(({ isPending, isAside, source }) => {
     const { published } = sources[source] ?? {};
@@ -143,7 +144,7 @@ function datedOrders(
   const spans = sources.map((_, source) => {
     const [own, other] = [first, second].map((part) => {
       const statements = part.statements.filter((one) => one.source === source && isExact(one));
-      return daysOf({ ...part, statements }, sources);
+      return daysOf({ statements });
     });
     return own === undefined || other === undefined ? 0 : own.last < other.first ? -1 : own.first > other.last ? 1 : 0;
   });
@@ -181,9 +182,11 @@ function voicesOf(said: readonly number[], { resolutionSource }: Plan, sources: 
   const isOfficial = [...own].some(
     (source) => resolutionSource !== undefined && isOf(resolutionSource, sources[source]?.url ?? ""),
   );
+  if (isOfficial) return ENOUGH;
+  if (own.size < ENOUGH) return own.size;
   const stories = storiesOf(sources);
   const [told, owners] = [[...own].map((one) => stories[one]), [...own].map((one) => ownerOf(sources[one]?.url ?? ""))];
-  return isOfficial ? ENOUGH : Math.min(new Set(told).size, new Set(owners).size);
+  return Math.min(new Set(told).size, new Set(owners).size);
 }
 
 /** "after its rival Kairo" */
@@ -201,32 +204,26 @@ const BEFORE =
 const AFTER =
   /(?<!\p{L})(?<!\b(?:not|never|nicht|pas|non|no|não|nunca)\s)(?:after|nach(?:dem)?|après|después\sde|dopo|após|depois\sd(?:e|[ao]s?))\s(?=([^,;]{1,60}))/giu;
 
-/** The first and the last day that the sources give for an event. Undefined if they give none, or differ by more than two days. */
-function daysOf(
-  { statements, plan }: Part,
-  sources: readonly Source[],
-): { first: number; last: number; voices: number } | undefined {
+/** The first and the last day that sources give for an event, and the sources. */
+interface Days {
+  readonly first: number;
+  readonly last: number;
+  readonly dated: readonly number[];
+}
+
+/** The days of an event. Undefined if the sources give none, or differ by more than two days. */
+function daysOf({ statements }: Pick<Part, "statements">): Days | undefined {
   const dated = statements.flatMap(({ supports, date, source, strength, isAside }) =>
     supports === "YES" && date !== undefined && strength >= 0.5 && isAside !== true ? [{ date, source }] : [],
   );
   if (dated.length === 0) return undefined;
   const dates = dated.map(({ date }) => date);
   const [first, last] = [Math.min(...dates), Math.max(...dates)];
-  return last - first > 2 * DAY
-    ? undefined
-    : {
-        first,
-        last,
-        voices: voicesOf(
-          dated.map(({ source }) => source),
-          plan,
-          sources,
-        ),
-      };
+  return last - first > 2 * DAY ? undefined : { first, last, dated: dated.map(({ source }) => source) };
 }
 
 function dayOf(part: Part, sources: readonly Source[]): string {
-  const days = daysOf(part, sources);
+  const days = daysOf(part);
   const named = part.statements.find(({ supports, date }) => supports === "YES" && date !== undefined);
   if (days === undefined || named === undefined) return `No source dates "${part.plan.statement}".`;
   const where = hostOf(sources[named.source]?.url ?? "") ?? "a source";
