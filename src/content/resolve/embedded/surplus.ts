@@ -2,7 +2,7 @@ import { COMPARING } from "../reading/comparisons.ts";
 import { areContrary, conceptsAt, outcomeLength } from "../reading/concepts.ts";
 import { type Grammar, GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
 import { NARROWER, PARTLY } from "../reading/phrases.ts";
-import { topIn } from "../reading/number-words.ts";
+import { numberWordPattern, topIn } from "../reading/number-words.ts";
 import { describedIn, quantitiesOf } from "../reading/quantities.ts";
 import { ADVERB, type ReadSentence, type Token } from "../reading/spans.ts";
 import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
@@ -302,7 +302,10 @@ const HOW: readonly (readonly [outcomes: readonly string[], pattern: RegExp])[] 
   ],
   [
     [],
-    /^in (?:only |just |under |less than )?(?:\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|nineteen|fifteen) (?:minute|hour|day|week|month)s?(?!\S)/u,
+    new RegExp(
+      String.raw`^in (?:only |just |under |less than )?(?:\d+|${numberWordPattern("en")}) (?:minute|hour|day|week|month)s?(?!\S)`,
+      "u",
+    ),
   ],
   [[], /^with (?:\S+ ){1,3}to spare(?!\S)/u],
   [[], /^at the (?:first|second|third|fourth|fifth) (?:attempt|try)(?!\S)/u],

@@ -29,8 +29,6 @@ const KNOCKOUTS = ["last 16", "quarter-finals", "semi-finals", "final"].flatMap(
     for all; asking \breach (the|a) ([\p{L}-]+ )?${ROUNDS[at + 1] ?? ""}\b
     {start}{who:name}['’]s? (run|campaign|journey|adventure) (at|in) {cup:name} (ended|came to an end|was ended|finished) {out} -> $<who> did not reach the ${next} of $<cup>
     ((was|were|been|is|are) (knocked out|eliminated|beaten|defeated|dumped out|out)|lost|(went|goes) out|bow(ed|s) out|crash(ed|es) out|fell) ((to|by|against) {name} )?([\d–-]+ )?{out} -> did not reach the ${next}
-    (advance[sd]|progress(ed|es)|marched|cruised|went through|goes through|(is|are|was|were) through) (in)?to (?=the ${next}\b) -> reached_
-    booked (a|their|her|his|its) (place|spot|berth) in (?=the ${next}\b) -> reached_
   `),
 );
 
@@ -92,7 +90,7 @@ let whole = (?=[.,;:]|$| (of|by|on|in|at|after|for|with|against|and|when|last|th
 for arrive, qualify; asking \b(reach|qualify|advance)\b
 (miss(ed|es) (out on )?|fail(ed|s) to (reach|make|qualify for) |f[ae]ll(s)? short of )(?=(the |their )?([\p{L}\d-]+ ){0,3}(play-?offs?|finals?|semi-?finals?|quarter-?finals?|round|tournament|knockouts?|cup){whole}) -> did not reach_
 for arrive; asking \breach\b
-{has}(qualified for|advanced to|booked (a|their) (place|spot) in|made) (?=(the )?([\p{L}\d-]+ ){0,3}(play-?offs?|finals?|semi-?finals?|quarter-?finals?){whole}) -> reached_
+{has}(qualified for|(advance[sd]|progress(ed|es)|marched|cruised|went through|goes through|(is|are|was|were) through) (in)?to|booked (a|their|her|his|its) (place|spot|berth) in|made) (?=(the )?([\p{L}\d-]+ ){0,3}(play-?offs?|finals?|semi-?finals?|quarter-?finals?|last (16|four|eight)){whole}) -> reached_
 for relegate
 (dropped|went down|fell) (out of|from)_ -> was relegated from_
 ^.*?(confirmed|sealed|completed) {who:name}['’]s? relegation\b -> $<who> was relegated
