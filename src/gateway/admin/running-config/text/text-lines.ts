@@ -117,6 +117,6 @@ export class TextLines {
   }
 
   #startOfLine(at: number): number {
-    return this.text.lastIndexOf("\n", at - 1) + 1;
+    return at === 0 ? 0 : this.text.lastIndexOf("\n", at - 1) + 1;
   }
 }
